@@ -155,18 +155,25 @@ let package = Package(
             swiftSettings: settings + [.enableExperimentalFeature("Lifetimes")]
         ),
 
+        // The types of the ids of posts, users and sessions.
+        .target(name: "FeedIdentifiers", swiftSettings: settings),
+
         // The keys by which lists are sorted.
         .target(name: "FeedOrders", swiftSettings: settings),
 
         // Layer 1: the wire, the ranking, the transport and files of posts. None knows another.
         .target(
             name: "FeedProto",
-            dependencies: [.target(name: "CFeedProto", condition: onLinux), "FeedSpans"],
+            dependencies: [
+                "FeedIdentifiers", "FeedSpans", .target(name: "CFeedProto", condition: onLinux),
+            ],
             swiftSettings: settings + codecSettings
         ),
         .target(
             name: "FeedRanking",
-            dependencies: ["CPrefetch", "FeedConcurrency", "FeedOrders", "FeedSpans"],
+            dependencies: [
+                "CPrefetch", "FeedConcurrency", "FeedIdentifiers", "FeedOrders", "FeedSpans",
+            ],
             swiftSettings: settings
         ),
         .target(
@@ -342,7 +349,7 @@ let package = Package(
         // Layer 5: a program of tests, which sends an outbox and is killed meanwhile.
         .executableTarget(
             name: "OutboxProgram",
-            dependencies: ["FeedClient", "FeedOffline"],
+            dependencies: ["FeedClient", "FeedOffline", "FeedProto"],
             path: "Tests/OutboxProgram",
             swiftSettings: settings
         ),

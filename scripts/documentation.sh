@@ -42,6 +42,7 @@ for library in "${libraries[@]}"; do
     swift symbolgraph-extract -module-name "$library" -target "$target" \
         -I "$products/Modules" "${maps[@]}" -Xcc "-ISources/CFeedProto/include" \
         -minimum-access-level public -skip-inherited-docs -emit-extension-block-symbols \
+        -experimental-allowed-reexported-modules=FeedIdentifiers \
         -output-dir "$graphs"
     # Of extensions, those of the project's own types have pages.
     find "$graphs" -name '*@*' ! -name '*@Feed*' -delete

@@ -77,7 +77,7 @@ private struct Load {
                     var post = UInt64(task) * 7
                     while isOver.value == 0 {
                         post = (post + 1) % Self.postCount
-                        try await client.vote(on: post + 1, .up)
+                        try await client.vote(on: PostID(rawValue: post + 1), .up)
                         counter.increment()
                     }
                 }

@@ -127,7 +127,7 @@ extension CallRules {
         let list = try list(of: feed, request.order, request.window)
         if request.unreadOnly, viewer == nil { throw .viewerRequired(field: "unread_only") }
         var scope = PageTokenScope(list: list, viewer: viewer)
-        scope.authorID = request.authorID
+        scope.authorID = request.authorID.rawValue
         scope.isUnreadOnly = request.unreadOnly
         scope.includesDismissed = request.includesDismissed
         var query = PageQuery(
@@ -137,7 +137,7 @@ extension CallRules {
             size: try pageSize(request.pageSize),
             start: try start(of: request, in: scope)
         )
-        query.filter.authorID = request.authorID
+        query.filter.authorID = request.authorID.rawValue
         query.filter.isUnreadOnly = request.unreadOnly
         query.filter.includesDismissed = request.includesDismissed
         query.minimumRevision = minimumRevision
@@ -168,8 +168,8 @@ extension CallRules {
             return .cursor(cursor)
         }
         switch request.start {
-        case .aroundPostID(let id): return .around(PostID(rawValue: id))
-        case .newerThanPostID(let id): return .newerThan(PostID(rawValue: id))
+        case .aroundPostID(let id): return .around(id)
+        case .newerThanPostID(let id): return .newerThan(id)
         case .rank(0):
             throw .invalid(
                 .badField,
@@ -183,7 +183,7 @@ extension CallRules {
 
     /// The list in which a GetPostRank looks for its post.
     package func list(of request: GetPostRankRequest) throws(Status) -> ListID {
-        let id = PostID(rawValue: request.id)
+        let id = request.id
         let feed = try ranked { () throws(RankingError) in try store.feed(of: id) }
         return try list(of: feed, request.order, request.window)
     }
@@ -197,9 +197,8 @@ extension CallRules {
             guard request.topCount == 0 else { throw .watchOfListAndPosts }
             let limit = limits.maximumWatchPostCount
             try checkBatch(request.postIDs.count, field: "post_ids", limit: limit)
-            var seen: Set<UInt64> = []
-            let ids = request.postIDs.filter { seen.insert($0).inserted }
-            return .posts(ids.map(PostID.init(rawValue:)))
+            var seen: Set<PostID> = []
+            return .posts(request.postIDs.filter { seen.insert($0).inserted })
         }
         guard (1...limits.maximumWatchTopCount).contains(Int(request.topCount)) else {
             throw .watchTopCount(request.topCount, limit: limits.maximumWatchTopCount)
@@ -208,7 +207,7 @@ extension CallRules {
         let list = try list(of: feed, request.order, request.window)
         if request.unreadOnly, viewer == nil { throw .viewerRequired(field: "unread_only") }
         var watched = WatchedListID(list: list)
-        watched.filter.authorID = request.authorID
+        watched.filter.authorID = request.authorID.rawValue
         watched.filter.isUnreadOnly = request.unreadOnly
         watched.filter.includesDismissed = !request.excludesDismissed
         if request.unreadOnly || request.excludesDismissed { watched.viewer = viewer }
@@ -284,7 +283,7 @@ extension CallRules {
             case .post(let id, let state):
                 changes.posts.append(
                     MarkedPost(
-                        id: id.rawValue,
+                        id: id,
                         isRead: state.isRead,
                         isDismissed: state.isDismissed
                     )
@@ -295,7 +294,7 @@ extension CallRules {
                         feed: step.feed.map { policy(of: $0).name } ?? "",
                         mark: FeedProto.Mark(step.mark),
                         createTimeMilliseconds: step.createTimeMilliseconds,
-                        postID: step.post.rawValue
+                        postID: step.post
                     )
                 )
             }
@@ -338,7 +337,7 @@ extension CallRules {
     package func changes(_ post: Post, _ mask: [PostField]) throws(Status) -> PostChanges {
         let changes = try PostChanges(post, mask)
         let feed = try ranked { () throws(RankingError) in
-            try store.feed(of: PostID(rawValue: post.id))
+            try store.feed(of: post.id)
         }
         try texts.check(changes, against: policy(of: feed))
         return changes
@@ -440,13 +439,13 @@ package struct MarkChange {
             )
         }
         if request.postIDs.isEmpty {
-            last = PostID(rawValue: request.throughPostID)
+            last = request.throughPostID
         } else {
             last = nil
             let limit = rules.limits.maximumBatchGetCount
             try rules.checkBatch(request.postIDs.count, field: "post_ids", limit: limit)
         }
-        ids = request.postIDs.map(PostID.init(rawValue:))
+        ids = request.postIDs
     }
 
     /// Marks the posts for a viewer.

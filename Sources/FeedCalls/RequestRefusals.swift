@@ -75,12 +75,12 @@ extension Status {
         )
     }
 
-    package static func postNotFound(_ id: UInt64) -> Status {
+    package static func postNotFound(_ id: PostID) -> Status {
         Status(.postNotFound, "No post has the id \(id).")
     }
 
     /// The post is deleted, or no post of the list that the call is about.
-    static func postNotInList(_ id: UInt64) -> Status {
+    static func postNotInList(_ id: PostID) -> Status {
         Status(
             .postNotFound,
             "No post of this list has the id \(id): it may be of another feed, outside the "
@@ -169,12 +169,12 @@ extension Status {
     }
 
     /// A service acts for a user that has no account here.
-    package static func unknownActingUser(_ user: UInt64) -> Status {
+    package static func unknownActingUser(_ user: UserID) -> Status {
         .invalid(
             .badField,
             field: "acting_user_id",
             "acting_user_id is \(user), and no account has that id.",
-            actual: user
+            actual: user.rawValue
         )
     }
 
@@ -240,7 +240,7 @@ extension Status {
         )
     }
 
-    package static func notAuthor(_ postID: UInt64) -> Status {
+    package static func notAuthor(_ postID: PostID) -> Status {
         Status(
             .notAuthor,
             "The post \(postID) is another author's: only the user or the device that made it, or a "
@@ -285,8 +285,8 @@ extension Status {
     package init(_ error: RankingError) {
         self =
             switch error {
-            case .postNotFound(let id): .postNotFound(id.rawValue)
-            case .postNotInList(let id): .postNotInList(id.rawValue)
+            case .postNotFound(let id): .postNotFound(id)
+            case .postNotInList(let id): .postNotInList(id)
             case .revisionMismatch(let expected, let actual):
                 Status(
                     .revisionMismatch,

@@ -21,7 +21,7 @@ package final class ClientKnowledge: Sendable {
     let hadStoredSession: Bool
 
     /// The knowledge of a client without a connection; the user is known of a stored session.
-    package init(token: Secret?, userID: UInt64?) {
+    package init(token: Secret?, userID: UserID?) {
         state = Lock(State(token: token?.bytes ?? []))
         user = CurrentUser(userID.map { User(id: $0, displayName: "") })
         hadStoredSession = userID != nil

@@ -341,7 +341,7 @@ extension ClientSession {
     package mutating func watch(
         _ token: UInt64,
         _ request: WatchPostsRequest,
-        actingUserID: UInt64
+        actingUserID: UserID
     ) {
         watches.begin(token, request, actingUserID: actingUserID)
         if !takesCalls { watches.end(token, .closed) }

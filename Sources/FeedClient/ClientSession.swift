@@ -271,7 +271,7 @@ extension ClientSession {
         /// The revision that the answer must not be older than; 0 is any.
         package let minimumRevision: UInt64
         /// The user whom the client acts for; 0 is the client itself.
-        package let actingUserID: UInt64
+        package let actingUserID: UserID
         /// The timeout that its caller gave, for the error that names it.
         package let timeout: Duration
         /// When the timeout is over, however often the call is sent.
@@ -293,7 +293,7 @@ extension ClientSession {
             caller: Caller,
             request: Request,
             minimumRevision: UInt64 = 0,
-            actingUserID: UInt64 = 0,
+            actingUserID: UserID = 0,
             timeout: Duration,
             deadline: MonotonicInstant
         ) {

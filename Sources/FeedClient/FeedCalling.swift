@@ -6,7 +6,7 @@ public import FeedProto
 /// `InMemoryFeedClient` of the library FeedClientTesting, which needs neither a service nor a network.
 ///
 /// ```swift
-/// func like(_ id: UInt64, over feed: any FeedCalling) async throws {
+/// func like(_ id: PostID, over feed: any FeedCalling) async throws {
 ///     try await feed.vote(on: id, .up)
 /// }
 /// ```
@@ -44,9 +44,9 @@ public protocol FeedCalling: Sendable {
     ///
     /// Only a service may act for users (`SERVICE_ONLY`). Closing one of the two closes both.
     ///
-    /// - Parameter userID: An account, or a user of the service's own: an id with the top bit set.
+    /// - Parameter userID: An account, or a user of the service's own: `UserID.ofService(_:)`.
     /// - Returns: The client for the user.
-    func acting(for userID: UInt64) -> Self
+    func acting(for userID: UserID) -> Self
 
     /// Finishes the calls that were made before; calls made afterwards are
     /// ``FeedClientError/closed``.

@@ -41,12 +41,12 @@ public final class FeedClient: FeedCalling {
     private let links: LinkPool
     private let configuration: ClientConfiguration
     /// The user whom the calls act for; 0 is the client itself.
-    private let actingUserID: UInt64
+    private let actingUserID: UserID
 
     private init(
         _ links: LinkPool,
         _ configuration: ClientConfiguration,
-        actingUserID: UInt64 = 0
+        actingUserID: UserID = 0
     ) {
         self.links = links
         self.configuration = configuration
@@ -88,7 +88,7 @@ public final class FeedClient: FeedCalling {
         configuration: ClientConfiguration = ClientConfiguration()
     ) throws(FeedClientError) {
         var configuration = configuration
-        var userID: UInt64?
+        var userID: UserID?
         if configuration.sessionToken == nil, let session = configuration.sessionStore?.load() {
             configuration.sessionToken = session.token
             userID = session.userID
@@ -179,9 +179,9 @@ public final class FeedClient: FeedCalling {
     /// Only a service may act for users (`SERVICE_ONLY`). It shares the connections, so closing one of
     /// the two closes both.
     ///
-    /// - Parameter userID: An account, or a user of the service's own: an id with the top bit set.
+    /// - Parameter userID: An account, or a user of the service's own: `UserID.ofService(_:)`.
     /// - Returns: The client for the user.
-    public func acting(for userID: UInt64) -> FeedClient {
+    public func acting(for userID: UserID) -> FeedClient {
         FeedClient(links, configuration, actingUserID: userID)
     }
 
@@ -279,7 +279,7 @@ extension FeedClient {
     /// - Throws: A ``FeedClientError``, as `POST_NOT_FOUND`.
     @discardableResult
     nonisolated(nonsending) public func vote(
-        on id: UInt64,
+        on id: PostID,
         _ direction: VoteDirection,
         timeout: Duration? = nil
     ) async throws(FeedClientError) -> CastVoteResponse {

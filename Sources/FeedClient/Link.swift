@@ -48,7 +48,7 @@ final class Link: Sendable {
     nonisolated(nonsending) func call(
         _ request: Request,
         minimumRevision: UInt64,
-        actingUserID: UInt64,
+        actingUserID: UserID,
         timeout: Duration
     ) async throws(FeedClientError) -> Answer {
         let token = takeToken()
@@ -73,7 +73,7 @@ final class Link: Sendable {
     /// Makes calls, which leave in their order, and waits until all have ended.
     func call(
         _ requests: [Request],
-        actingUserID: UInt64,
+        actingUserID: UserID,
         timeout: Duration
     ) async -> [SessionDriver.Outcome] {
         await callAll(requests, timeout: timeout) { caller, request, limit in
@@ -185,7 +185,7 @@ extension SessionDriver.Session.Call {
         _ caller: SessionDriver.Waiter,
         _ request: Request,
         minimumRevision: UInt64 = 0,
-        actingUserID: UInt64 = 0,
+        actingUserID: UserID = 0,
         _ limit: TimeLimit
     ) {
         self.init(
@@ -203,7 +203,7 @@ extension Link {
     /// Begins a watch that is shown through a mailbox, and returns what ends it.
     func watch(
         _ request: WatchPostsRequest,
-        actingUserID: UInt64,
+        actingUserID: UserID,
         _ mailbox: WatchMailbox
     ) -> @Sendable () -> Void {
         let token = takeToken()
@@ -223,7 +223,7 @@ struct InboxCall: Sendable {
     let task: CallTask
     let request: Request
     let minimumRevision: UInt64
-    let actingUserID: UInt64
+    let actingUserID: UserID
     let timeout: Duration
 }
 

@@ -9,7 +9,7 @@ public struct PostList: Sendable, Hashable {
     /// The age of the posts, for TOP, CONTROVERSIAL and DISCUSSED; unspecified is any.
     public var window: Window
     /// The author of the posts; 0 is any.
-    public var authorID: UInt64
+    public var authorID: UserID
     /// Whether posts that the caller has read are left out.
     public var unreadOnly: Bool
     /// Whether posts that the caller has dismissed are in the list.
@@ -22,7 +22,7 @@ public struct PostList: Sendable, Hashable {
         feed: String = "",
         order: Order = .unspecified,
         window: Window = .unspecified,
-        authorID: UInt64 = 0,
+        authorID: UserID = 0,
         unreadOnly: Bool = false,
         includesDismissed: Bool = false,
         consistency: Consistency = .unspecified
@@ -145,11 +145,11 @@ public enum PageStart: Sendable, Hashable {
     /// At the token of another page.
     case token(PageToken)
     /// With the page that holds a post.
-    case around(UInt64)
+    case around(PostID)
     /// At a rank; 1 is the first post.
     case rank(UInt64)
     /// With the posts created since a post, in the order NEW, or OLD in a list of OLD.
-    case newerThan(UInt64)
+    case newerThan(PostID)
 }
 
 extension FeedCalling {

@@ -17,7 +17,7 @@ extension FeedCalling {
         _ posts: [Post],
         in feed: String = "",
         timeout: Duration? = nil
-    ) async throws(FeedClientError) -> [UInt64] {
+    ) async throws(FeedClientError) -> [PostID] {
         let request = ImportPostsRequest(feed: feed, posts: posts)
         return try await call(.importPosts(request), timeout: timeout) {
             guard case .importPosts(let answer) = $0, answer.ids.count == posts.count else {
@@ -29,7 +29,7 @@ extension FeedCalling {
 
     /// Reads one post.
     public func getPost(
-        _ id: UInt64,
+        _ id: PostID,
         timeout: Duration? = nil
     ) async throws(FeedClientError) -> Post {
         try await postCall(.getPost(GetPostRequest(id: id)), timeout: timeout)
@@ -40,7 +40,7 @@ extension FeedCalling {
     /// The answer names ids that no post has. If it has fewer posts than there are other ids, no
     /// more fitted into a frame: ask for the rest again.
     public func getPosts(
-        _ ids: [UInt64],
+        _ ids: [PostID],
         timeout: Duration? = nil
     ) async throws(FeedClientError) -> BatchGetPostsResponse {
         try await call(.batchGetPosts(BatchGetPostsRequest(ids: ids)), timeout: timeout) {
@@ -92,7 +92,7 @@ extension FeedCalling {
     ///   - timeout: How long it may take; nil is the client's timeout.
     /// - Throws: A ``FeedClientError``, as `REVISION_MISMATCH` if another caller was faster.
     public func deletePost(
-        _ id: UInt64,
+        _ id: PostID,
         revision: UInt64 = 0,
         timeout: Duration? = nil
     ) async throws(FeedClientError) {
@@ -110,7 +110,7 @@ extension FeedCalling {
     /// - Returns: The place, 1 for the best, and how many posts the list has.
     /// - Throws: A ``FeedClientError``, as `POST_NOT_FOUND`.
     public func rank(
-        of id: UInt64,
+        of id: PostID,
         order: Order = .unspecified,
         window: Window = .unspecified,
         timeout: Duration? = nil
@@ -146,7 +146,7 @@ extension FeedCalling {
     /// - Throws: A ``FeedClientError``, as `POST_NOT_FOUND`.
     @discardableResult
     public func vote(
-        on id: UInt64,
+        on id: PostID,
         _ direction: VoteDirection,
         timeout: Duration? = nil
     ) async throws(FeedClientError) -> CastVoteResponse {
@@ -201,7 +201,7 @@ extension FeedCalling {
     /// - Throws: A ``FeedClientError``, as `IDENTITY_REQUIRED` for a client without identity.
     @discardableResult
     public func mark(
-        _ ids: [UInt64],
+        _ ids: [PostID],
         as mark: Mark,
         in feed: String = "",
         timeout: Duration? = nil
@@ -220,7 +220,7 @@ extension FeedCalling {
     /// - Throws: A ``FeedClientError``, as `IDENTITY_REQUIRED` for a client without identity.
     @discardableResult
     public func mark(
-        through id: UInt64,
+        through id: PostID,
         as mark: Mark,
         in feed: String = "",
         timeout: Duration? = nil

@@ -333,7 +333,7 @@ extension FeedCalling {
     ///   - timeout: How long it may take; nil is the client's timeout.
     /// - Throws: A ``FeedClientError``, as `IDENTITY_REQUIRED` if nobody is signed in.
     public func endSession(
-        _ id: UInt64,
+        _ id: SessionID,
         timeout: Duration? = nil
     ) async throws(FeedClientError) {
         try await emptyCall(.endSession(EndSessionRequest(id: id)), timeout: timeout)

@@ -410,7 +410,7 @@ extension SessionDriver {
     func watch(
         _ token: UInt64,
         _ request: WatchPostsRequest,
-        actingUserID: UInt64,
+        actingUserID: UserID,
         _ mailbox: WatchMailbox
     ) {
         mailboxes[token] = mailbox

@@ -1,3 +1,5 @@
+public import FeedProto
+
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials
 #else
@@ -37,10 +39,10 @@ public struct StoredSession: Sendable, Hashable {
     /// The token that a later Hello shows.
     public let token: Secret
     /// The account, which a program without a network has to know too.
-    public let userID: UInt64
+    public let userID: UserID
 
     /// A session that was received or stored.
-    public init(token: Secret, userID: UInt64) {
+    public init(token: Secret, userID: UserID) {
         self.token = token
         self.userID = userID
     }
@@ -57,7 +59,7 @@ extension StoredSession {
                 whereSeparator: \.isWhitespace
             ),
             words.count == 2, let token = Secret(hexadecimal: words[0]),
-            let userID = UInt64(words[1]), userID > 0
+            let userID = UserID(String(words[1])), userID > 0
         else { return nil }
         self.init(token: token, userID: userID)
     }

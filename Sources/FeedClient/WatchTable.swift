@@ -20,7 +20,7 @@ package struct WatchTable {
         case show(watch: UInt64, WatchCopy)
         /// Tell a watch why it has ended.
         case end(watch: UInt64, FeedClientError)
-        case begin(id: UInt64, WatchPostsRequest, actingUserID: UInt64)
+        case begin(id: UInt64, WatchPostsRequest, actingUserID: UserID)
         case cancel(id: UInt64, watchID: UInt64)
     }
 
@@ -45,7 +45,7 @@ package struct WatchTable {
 
     private struct Watch {
         let request: WatchPostsRequest
-        let actingUserID: UInt64
+        let actingUserID: UserID
         var copy: WatchCopy
         var phase = Phase.waiting
         /// Whether the events so far count no more, until the first one of the watch that begins anew.
@@ -79,7 +79,7 @@ package struct WatchTable {
     var hasFrames: Bool { !waiting.isEmpty || !cancels.isEmpty }
     var count: Int { watches.count }
 
-    mutating func begin(_ token: UInt64, _ request: WatchPostsRequest, actingUserID: UInt64) {
+    mutating func begin(_ token: UInt64, _ request: WatchPostsRequest, actingUserID: UserID) {
         watches[token] = Watch(
             request: request,
             actingUserID: actingUserID,

@@ -7,7 +7,7 @@ public struct PostWatch: Sendable, Hashable {
         /// The first posts of the list: 1 to 100.
         case top(Int)
         /// The posts of these ids: 1 to 200, in the order in which they are shown.
-        case posts([UInt64])
+        case posts([PostID])
     }
 
     /// Which posts are watched.
@@ -79,7 +79,7 @@ public struct WatchedPosts: Sendable, Equatable {
     public private(set) var rows: [Post]
     /// The rows that are watched no more, in their order: those posts were deleted, or others have taken
     /// their places among the first.
-    public private(set) var removedIDs: [UInt64] = []
+    public private(set) var removedIDs: [PostID] = []
 
     private var copy: WatchCopy
     /// The new posts that the rows already show or have passed over.
@@ -92,7 +92,7 @@ public struct WatchedPosts: Sendable, Equatable {
     }
 
     /// The ids of the watched posts in the order of now: what the rows are after a refresh.
-    public var ranking: [UInt64] { copy.ranking }
+    public var ranking: [PostID] { copy.ranking }
 
     /// Whether a refresh would move, add or remove rows; O(rows).
     public var hasNewOrder: Bool { !rows.lazy.map(\.id).elementsEqual(ranking) }
@@ -116,7 +116,7 @@ public struct WatchedPosts: Sendable, Equatable {
     public mutating func refresh() { self = Self(copy) }
 
     /// Gives a row another id: a post that was made on the device has got that of the service; O(rows).
-    package mutating func rename(_ id: UInt64, to newID: UInt64) {
+    package mutating func rename(_ id: PostID, to newID: PostID) {
         for place in rows.indices where rows[place].id == id { rows[place].id = newID }
     }
 
@@ -162,8 +162,8 @@ package struct WatchCopy: Sendable, Equatable {
     package private(set) var isResumable = false
 
     private let source: Source
-    private var posts: [UInt64: Post] = [:]
-    private var ids: [UInt64]
+    private var posts: [PostID: Post] = [:]
+    private var ids: [PostID]
 
     package init(of request: WatchPostsRequest) {
         source = request.postIDs.isEmpty ? .ranking : .request
@@ -171,15 +171,15 @@ package struct WatchCopy: Sendable, Equatable {
     }
 
     /// The first ids of a list, each once.
-    private static func watched(_ ids: [UInt64]) -> [UInt64] {
-        var seen: Set<UInt64> = []
+    private static func watched(_ ids: [PostID]) -> [PostID] {
+        var seen: Set<PostID> = []
         // Not lazy: a lazy filter runs again for each pass, and the second would find no new id.
         return Array(ids.filter { seen.insert($0).inserted }.prefix(maximumPostCount))
     }
 
-    package var ranking: [UInt64] { ids.filter { posts[$0] != nil } }
+    package var ranking: [PostID] { ids.filter { posts[$0] != nil } }
 
-    package subscript(id: UInt64) -> Post? { posts[id] }
+    package subscript(id: PostID) -> Post? { posts[id] }
 
     /// Whether the copy has each post of the list's order.
     package var isWhole: Bool { source == .request || ids.allSatisfy { posts[$0] != nil } }

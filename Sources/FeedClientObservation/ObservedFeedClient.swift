@@ -69,7 +69,7 @@ public struct ObservedFeedClient<Base: FeedCalling>: FeedCalling {
     }
 
     /// The same client, whose calls act for a user.
-    public func acting(for userID: UInt64) -> Self {
+    public func acting(for userID: UserID) -> Self {
         Self(base.acting(for: userID), metrics)
     }
 

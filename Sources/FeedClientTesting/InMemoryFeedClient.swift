@@ -35,7 +35,7 @@ public final class InMemoryFeedClient: FeedWatching {
 
     private let memory: InMemoryFeedService
     private let connection: Connection
-    private let actingUserID: UInt64
+    private let actingUserID: UserID
 
     convenience init(
         _ memory: InMemoryFeedService,
@@ -50,7 +50,7 @@ public final class InMemoryFeedClient: FeedWatching {
         _ memory: InMemoryFeedService,
         _ connection: Connection,
         _ service: HelloResponse?,
-        actingUserID: UInt64
+        actingUserID: UserID
     ) {
         self.memory = memory
         self.connection = connection
@@ -129,7 +129,7 @@ public final class InMemoryFeedClient: FeedWatching {
     }
 
     /// The same client, whose calls act for a user.
-    public func acting(for userID: UInt64) -> InMemoryFeedClient {
+    public func acting(for userID: UserID) -> InMemoryFeedClient {
         InMemoryFeedClient(memory, connection, service, actingUserID: userID)
     }
 

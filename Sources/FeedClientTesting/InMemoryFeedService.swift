@@ -113,7 +113,7 @@ public final class InMemoryFeedService: Sendable {
     /// Begins a watch of a client, and returns what ends it.
     func watch(
         _ request: WatchPostsRequest,
-        actingUserID: UInt64,
+        actingUserID: UserID,
         from caller: MemoryCaller,
         _ mailbox: WatchMailbox
     ) -> @Sendable () -> Void {
@@ -149,7 +149,7 @@ public final class InMemoryFeedService: Sendable {
     func answer(
         to request: Request,
         minimumRevision: UInt64,
-        actingUserID: UInt64,
+        actingUserID: UserID,
         from caller: inout MemoryCaller,
         numbered change: NumberedChange? = nil
     ) throws(FeedClientError) -> Answer {

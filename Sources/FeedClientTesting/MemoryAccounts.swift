@@ -15,14 +15,14 @@ struct MemoryAccounts {
     private struct Token {
         /// Its number, in the order in which they were made.
         let number: UInt64
-        let userID: UInt64
+        let userID: UserID
         var expireTime: Int64
         var isReset = false
     }
 
-    private var accounts: [UInt64: Account] = [:]
+    private var accounts: [UserID: Account] = [:]
     /// The accounts' numbers by the bytes of their e-mails, with ASCII letters in lower case.
-    private var byEmail: [[UInt8]: UInt64] = [:]
+    private var byEmail: [[UInt8]: UserID] = [:]
     private var tokens: [[UInt8]: Token] = [:]
     private var lastID: UInt64 = 0
     private var lastToken: UInt64 = 0
@@ -35,10 +35,10 @@ struct MemoryAccounts {
     }
 
     /// The account of a user; nil if there is none, or it was deleted.
-    func account(_ userID: UInt64) -> Account? { accounts[userID] }
+    func account(_ userID: UserID) -> Account? { accounts[userID] }
 
     /// The name of a user's account; nil where there is none.
-    func name(of userID: UInt64) -> String? { accounts[userID]?.user.displayName }
+    func name(of userID: UserID) -> String? { accounts[userID]?.user.displayName }
 
     var counts: (accounts: Int, sessions: Int) { (Int(lastID), tokens.count) }
 
@@ -49,9 +49,10 @@ struct MemoryAccounts {
         at now: Int64
     ) -> User {
         lastID += 1
-        let user = User(id: lastID, displayName: name, createTimeMilliseconds: now)
-        accounts[lastID] = Account(user: user, email: email, password: password)
-        byEmail[Self.key(email)] = lastID
+        let id = UserID(rawValue: lastID)
+        let user = User(id: id, displayName: name, createTimeMilliseconds: now)
+        accounts[id] = Account(user: user, email: email, password: password)
+        byEmail[Self.key(email)] = id
         return user
     }
 
@@ -79,7 +80,7 @@ struct MemoryAccounts {
 
     /// A new token, which is a number, as nobody has to guess it.
     private mutating func add(
-        of userID: UInt64,
+        of userID: UserID,
         until expireTime: Int64,
         isReset: Bool = false
     ) -> [UInt8] {
@@ -113,13 +114,13 @@ struct MemoryAccounts {
     }
 
     /// The sessions of a user, the oldest first.
-    func sessions(of userID: UInt64, current token: [UInt8], at now: Int64) -> [SessionInfo] {
+    func sessions(of userID: UserID, current token: [UInt8], at now: Int64) -> [SessionInfo] {
         let own = tokens.filter {
             $0.value.userID == userID && !$0.value.isReset && $0.value.expireTime > now
         }
         return own.sorted { $0.value.number < $1.value.number }.map {
             SessionInfo(
-                id: $0.value.number,
+                id: SessionID(rawValue: $0.value.number),
                 useTimeMilliseconds: $0.value.expireTime - Self.sessionMilliseconds,
                 expireTimeMilliseconds: $0.value.expireTime,
                 isCurrent: $0.key == token
@@ -127,9 +128,9 @@ struct MemoryAccounts {
         }
     }
 
-    mutating func endSession(_ number: UInt64, of userID: UInt64) {
+    mutating func endSession(_ id: SessionID, of userID: UserID) {
         tokens = tokens.filter {
-            $0.value.number != number || $0.value.userID != userID || $0.value.isReset
+            $0.value.number != id.rawValue || $0.value.userID != userID || $0.value.isReset
         }
     }
 
@@ -140,29 +141,29 @@ struct MemoryAccounts {
     }
 
     /// Ends all sessions of a user, and the token that resets the password.
-    mutating func endAll(of userID: UInt64) {
+    mutating func endAll(of userID: UserID) {
         tokens = tokens.filter { $0.value.userID != userID }
     }
 
     /// Sets a password, and ends all sessions of the user.
-    mutating func set(_ password: SecretText, of userID: UInt64) {
+    mutating func set(_ password: SecretText, of userID: UserID) {
         accounts[userID]?.password = password
         endAll(of: userID)
     }
 
-    mutating func set(_ email: String, of userID: UInt64) {
+    mutating func set(_ email: String, of userID: UserID) {
         guard let old = accounts[userID]?.email else { return }
         byEmail[Self.key(old)] = nil
         byEmail[Self.key(email)] = userID
         accounts[userID]?.email = email
     }
 
-    mutating func set(isSuspended: Bool, of userID: UInt64) {
+    mutating func set(isSuspended: Bool, of userID: UserID) {
         accounts[userID]?.isSuspended = isSuspended
         if isSuspended { endAll(of: userID) }
     }
 
-    mutating func delete(_ userID: UInt64) {
+    mutating func delete(_ userID: UserID) {
         guard let account = accounts.removeValue(forKey: userID) else { return }
         byEmail[Self.key(account.email)] = nil
         endAll(of: userID)
@@ -323,7 +324,7 @@ extension MemoryState {
 
     /// The account that a service names, by its number or else by its e-mail.
     private func account(
-        _ id: UInt64,
+        _ id: UserID,
         _ email: String,
         _ caller: MemoryCaller
     ) throws(Status) -> MemoryAccounts.Account {
@@ -336,13 +337,13 @@ extension MemoryState {
     }
 
     /// Deletes an account, and at once its posts or their author.
-    private mutating func delete(_ userID: UInt64, keepsPosts: Bool) {
+    private mutating func delete(_ userID: UserID, keepsPosts: Bool) {
         accounts.delete(userID)
         guard store.highestID > 0 else { return }
         for id in (1...store.highestID).map(PostID.init(rawValue:))
-        where (try? store.author(of: id)) == userID {
+        where (try? store.author(of: id)) == userID.rawValue {
             if keepsPosts {
-                _ = store.removeAuthor(userID, of: id)
+                _ = store.removeAuthor(userID.rawValue, of: id)
             } else {
                 _ = try? store.deletePost(id)
             }

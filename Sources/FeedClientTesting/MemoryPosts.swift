@@ -11,7 +11,7 @@ extension MemoryState {
         _ viewer: VoterKey?
     ) throws(Status) -> Response {
         var (feed, content) = try rules.newPost(of: request, by: viewer)
-        if case .user(let id) = viewer, let name = accounts.name(of: id) {
+        if case .user(let id) = viewer, let name = accounts.name(of: UserID(rawValue: id)) {
             content.authorName = name
         }
         var page = PostPage()
@@ -25,7 +25,7 @@ extension MemoryState {
         var page = PostPage()
         try ranked { () throws(RankingError) in
             let voter = voter(of: viewer)
-            try store.post(PostID(rawValue: request.id), voter: voter, into: &page)
+            try store.post(request.id, voter: voter, into: &page)
         }
         return .post(marked(page, viewer)[0])
     }
@@ -37,10 +37,8 @@ extension MemoryState {
         let limit = rules.limits.maximumBatchGetCount
         try rules.checkBatch(request.ids.count, field: "ids", limit: limit)
         var missing: [PostID] = []
-        let posts = posts(request.ids.map(PostID.init(rawValue:)), viewer, &missing)
-        return .batchGetPosts(
-            BatchGetPostsResponse(posts: posts, missingIDs: missing.map(\.rawValue))
-        )
+        let posts = posts(request.ids, viewer, &missing)
+        return .batchGetPosts(BatchGetPostsResponse(posts: posts, missingIDs: missing))
     }
 
     func updatePost(
@@ -49,7 +47,7 @@ extension MemoryState {
         _ caller: MemoryCaller
     ) throws(Status) -> Response {
         let post = try rules.editedPost(of: request)
-        let id = PostID(rawValue: post.id)
+        let id = post.id
         try requireAuthor(of: id, viewer, caller)
         let changes = try rules.changes(post, request.updateMask)
         var page = PostPage()
@@ -70,7 +68,7 @@ extension MemoryState {
         _ viewer: VoterKey?,
         _ caller: MemoryCaller
     ) throws(Status) -> Response {
-        let id = PostID(rawValue: request.id)
+        let id = request.id
         try requireAuthor(of: id, viewer, caller)
         _ = try ranked { () throws(RankingError) in
             try store.deletePost(id, expectedRevision: request.revision)
@@ -88,7 +86,8 @@ extension MemoryState {
             try store.importPosts(posts, in: feed)
         }
         let first = outcome.firstID.rawValue
-        return .importPosts(ImportPostsResponse(ids: Array(first..<first + UInt64(posts.count))))
+        let ids = (first..<first + UInt64(posts.count)).map(PostID.init(rawValue:))
+        return .importPosts(ImportPostsResponse(ids: ids))
     }
 
     /// Refuses a change of a post by who is not its author.
@@ -102,7 +101,7 @@ extension MemoryState {
         var user: UInt64?
         if case .user(let id) = viewer { user = id }
         guard rules.mayChange(id, user: user, device: caller.device) else {
-            throw .notAuthor(id.rawValue)
+            throw .notAuthor(id)
         }
     }
 
@@ -211,7 +210,7 @@ extension MemoryState {
         while true {
             let outcome = try ranked { () throws(RankingError) in
                 try store.rank(
-                    of: PostID(rawValue: request.id),
+                    of: request.id,
                     order: list.order,
                     window: list.window,
                     allowance: &allowance
@@ -234,7 +233,7 @@ extension MemoryState {
         guard let direction = FeedRanking.VoteDirection(rawValue: number) else {
             throw .badVote(request.direction)
         }
-        let outcome = try cast(direction, on: PostID(rawValue: request.postID), viewer)
+        let outcome = try cast(direction, on: request.postID, viewer)
         // Nothing has changed for a caller without identity who clears its ballot. The refusal says why.
         guard direction != .clear || viewer != nil else { throw .identityRequired }
         return CastVoteResponse(
@@ -331,7 +330,7 @@ extension MemoryState {
     private func posts(of page: PostPage, _ viewer: VoterKey?) -> [Post] {
         page.rows.map { row in
             guard !row.isDeleted else {
-                return Post(id: row.id.rawValue, revision: row.revision, isDeleted: true)
+                return Post(id: row.id, revision: row.revision, isDeleted: true)
             }
             var post = Post(row, of: page, feed: rules.policy(of: row.feed).name)
             guard viewer != nil else { return post }
@@ -359,10 +358,10 @@ extension Post {
         }
         let name = text(row.authorName)
         self.init(
-            id: row.id.rawValue,
+            id: row.id,
             feed: feed,
             author: row.authorID == 0 && name.isEmpty
-                ? nil : User(id: row.authorID, displayName: name),
+                ? nil : User(id: UserID(rawValue: row.authorID), displayName: name),
             title: text(row.title),
             text: text(row.text),
             linkURL: text(row.linkURL),

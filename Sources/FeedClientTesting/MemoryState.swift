@@ -32,7 +32,7 @@ struct MemoryCall {
     /// The revision that the answer must not be older than; 0 is any.
     let minimumRevision: UInt64
     /// The user whom the call acts for; 0 is the caller itself.
-    let actingUserID: UInt64
+    let actingUserID: UserID
 }
 
 /// The state of a service in memory, and how it answers; one caller at a time.
@@ -179,10 +179,10 @@ struct MemoryState {
     }
 
     /// Refuses a caller that acts for a user and is no service, and a user whom nobody knows.
-    func checkActing(for user: UInt64, _ caller: MemoryCaller) throws(Status) {
+    func checkActing(for user: UserID, _ caller: MemoryCaller) throws(Status) {
         guard user != 0 else { return }
         guard caller.isService else { throw .serviceOnly }
-        guard user >> 63 != 1 else { return }
+        guard !user.isOfService else { return }
         guard let account = accounts.account(user) else { throw .unknownActingUser(user) }
         guard !account.isSuspended else { throw .userSuspended }
     }
@@ -193,8 +193,8 @@ struct MemoryState {
         _ call: MemoryCall
     ) throws(Status) -> VoterKey? {
         let user = try session(of: caller)?.user
-        if call.actingUserID != 0 { return .user(call.actingUserID) }
-        return user.map { .user($0.id) } ?? caller.device.map(VoterKey.device)
+        if call.actingUserID != 0 { return .user(call.actingUserID.rawValue) }
+        return user.map { .user($0.id.rawValue) } ?? caller.device.map(VoterKey.device)
     }
 
     /// The counters; those of what a service in memory does not have are 0.

@@ -7,7 +7,7 @@ internal import FeedRanking
 struct MemoryWatch {
     let request: WatchPostsRequest
     /// Whose ballots and marks the posts show.
-    let actingUserID: UInt64
+    let actingUserID: UserID
     var caller: MemoryCaller
     /// What it has been shown; nil where it is to be shown everything.
     var shown: Shown?
@@ -18,7 +18,7 @@ struct MemoryWatch {
 
     struct Shown {
         /// The ids in their order.
-        var ids: [UInt64]
+        var ids: [PostID]
         /// The posts that were created in the list until then.
         var createdCount: UInt64
     }

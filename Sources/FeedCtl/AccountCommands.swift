@@ -185,8 +185,8 @@ struct EndSessionCommand: PersonCommand {
     @OptionGroup var options: PersonOptions
 
     func perform(_ client: FeedClient) async throws -> any Report {
-        try await client.endSession(id.value)
-        return Sentence.endOfSession(id.value)
+        try await client.endSession(id)
+        return Sentence.endOfSession(id)
     }
 }
 
@@ -216,16 +216,6 @@ struct ResetPasswordCommand: AsyncParsableCommand {
     }
 }
 
-/// The number of a session, as 16 hexadecimal digits.
-struct SessionID: ExpressibleByArgument {
-    let value: UInt64
-
-    init?(argument: String) {
-        guard let value = UInt64(argument, radix: 16) else { return nil }
-        self.value = value
-    }
-}
-
 package struct SessionsReport: Report {
     private let sessions: [SessionInfo]
 
@@ -235,14 +225,14 @@ package struct SessionsReport: Report {
 
     private static func member(_ session: SessionInfo) -> Document {
         [
-            "id": hexadecimal(session.id), "use_time_ms": session.useTimeMilliseconds,
+            "id": hexadecimal(session.id.rawValue), "use_time_ms": session.useTimeMilliseconds,
             "expire_time_ms": session.expireTimeMilliseconds, "is_current": session.isCurrent,
         ]
     }
 
     package func text(_ style: TextStyle) -> String {
         let columns: [TextColumn<SessionInfo>] = [
-            .text("SESSION") { hexadecimal($0.id) },
+            .text("SESSION") { hexadecimal($0.id.rawValue) },
             .text("USED") { style.time($0.useTimeMilliseconds) },
             .text("ENDS") {
                 RelativeTime.text($0.expireTimeMilliseconds, now: style.nowMilliseconds)
@@ -263,8 +253,9 @@ extension Sentence {
         return Sentence("The account is deleted; \(posts).", ["keep_posts": keepsPosts])
     }
 
-    package static func endOfSession(_ id: UInt64) -> Sentence {
-        Sentence("Session \(hexadecimal(id)) has ended.", ["id": hexadecimal(id)])
+    package static func endOfSession(_ id: SessionID) -> Sentence {
+        let id = hexadecimal(id.rawValue)
+        return Sentence("Session \(id) has ended.", ["id": id])
     }
 }
 

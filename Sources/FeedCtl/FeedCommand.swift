@@ -185,10 +185,10 @@ private protocol PagedList {
     func page(at place: Place?) async throws -> TurnedPage<Place>
 
     /// Votes on a post, and says what has become of the vote.
-    func vote(on id: UInt64, _ direction: VoteDirection) async throws -> String
+    func vote(on id: PostID, _ direction: VoteDirection) async throws -> String
 
     /// Reads a post and marks it as read.
-    func open(_ id: UInt64) async throws -> Post
+    func open(_ id: PostID) async throws -> Post
 }
 
 /// A page, and where its neighbours start; nil at the ends of the list.
@@ -209,11 +209,11 @@ private struct ServedList: PagedList {
         return TurnedPage(page: page, next: page.next, previous: page.previous)
     }
 
-    func vote(on id: UInt64, _ direction: VoteDirection) async throws -> String {
+    func vote(on id: PostID, _ direction: VoteDirection) async throws -> String {
         Sentence.vote(try await client.vote(on: id, direction)).text(.current)
     }
 
-    func open(_ id: UInt64) async throws -> Post { try await client.read(id) }
+    func open(_ id: PostID) async throws -> Post { try await client.read(id) }
 }
 
 /// A list of the copy on this device, whose changes wait in the outbox.
@@ -232,12 +232,12 @@ private struct CopiedList: PagedList {
         )
     }
 
-    func vote(on id: UInt64, _ direction: VoteDirection) async throws -> String {
+    func vote(on id: PostID, _ direction: VoteDirection) async throws -> String {
         let entry = try await copy.vote(on: id, direction)
         return "The vote waits as entry \(entry.number) for feedctl sync.\n"
     }
 
-    func open(_ id: UInt64) async throws -> Post {
+    func open(_ id: PostID) async throws -> Post {
         guard let post = try await copy.post(id) else { throw OfflineError.unknownPost(id) }
         try await copy.mark([id], as: .read)
         return post

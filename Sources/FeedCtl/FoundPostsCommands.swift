@@ -62,7 +62,7 @@ struct DeletePostsCommand: ServiceCommand {
         parsing: .unconditional,
         help: ArgumentHelp("Only posts whose author is this user.", valueName: "user")
     )
-    var author: UInt64 = 0
+    var author: UserID = 0
 
     @Option(
         help: ArgumentHelp(
@@ -137,12 +137,12 @@ struct DeletePostsCommand: ServiceCommand {
 package struct FoundPostsReport: Report {
     /// A post as it was found; what its command does not report is nil.
     private struct Row {
-        let id: UInt64
+        let id: PostID
         let feed: String
         let title: String
         let createTimeMilliseconds: Int64
         var updateTimeMilliseconds: Int64?
-        var authorID: UInt64?
+        var authorID: UserID?
         var clientID: String?
         var host: String?
     }
@@ -163,10 +163,10 @@ package struct FoundPostsReport: Report {
     /// The report of all parts; `addPart` adds the part behind an id and returns the id of the next one.
     fileprivate init(
         isApplied: Bool,
-        _ addPart: (inout Self, UInt64) async throws -> UInt64
+        _ addPart: (inout Self, PostID) async throws -> PostID
     ) async throws {
         self.init(isApplied: isApplied)
-        var afterID: UInt64 = 0
+        var afterID: PostID = 0
         while true {
             let nextID = try await addPart(&self, afterID)
             // A service whose next id does not advance would be asked without end.

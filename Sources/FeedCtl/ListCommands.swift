@@ -19,7 +19,7 @@ struct ListCommand: ServiceCommand {
         parsing: .unconditional,
         help: ArgumentHelp("Only posts of this author's account.", valueName: "user")
     )
-    var author: UInt64 = 0
+    var author: UserID = 0
 
     @Flag(help: "Only posts that the caller has not read.")
     var unread = false
@@ -49,7 +49,7 @@ struct ListCommand: ServiceCommand {
         parsing: .unconditional,
         help: ArgumentHelp("Start with the page that holds this post.", valueName: "id")
     )
-    var around: UInt64?
+    var around: PostID?
 
     @Option(
         parsing: .unconditional,
@@ -64,7 +64,7 @@ struct ListCommand: ServiceCommand {
             valueName: "id"
         )
     )
-    var newerThan: UInt64?
+    var newerThan: PostID?
 
     @OptionGroup var options: ServiceOptions
 
@@ -137,7 +137,7 @@ struct RankCommand: ServiceCommand {
     )
 
     @Argument(help: "The post.")
-    var id: UInt64
+    var id: PostID
 
     @OptionGroup var ordering: OrderOptions
 
@@ -271,7 +271,7 @@ extension Page {
 }
 
 extension Sentence {
-    package static func rank(of id: UInt64, _ place: PostRank) -> Sentence {
+    package static func rank(of id: PostID, _ place: PostRank) -> Sentence {
         Sentence(
             "Post \(id): rank \(place.rank) of \(place.totalSize).",
             ["post_id": id, "rank": place.rank, "total_size": place.totalSize]

@@ -1,6 +1,6 @@
 internal import ArgumentParser
 internal import FeedClient
-internal import FeedProto
+package import FeedProto
 
 struct MarkCommand: ServiceCommand {
     static let configuration = CommandConfiguration(
@@ -16,13 +16,13 @@ struct MarkCommand: ServiceCommand {
     var mark: WireArgument<Mark>
 
     @Argument(help: "The posts, at most 100.")
-    var ids: [UInt64] = []
+    var ids: [PostID] = []
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp("All posts that were created up to this one.", valueName: "id")
     )
-    var through: UInt64?
+    var through: PostID?
 
     @Flag(help: "All posts that there are.")
     var all = false
@@ -52,7 +52,7 @@ struct ReadCommand: PersonCommand {
     )
 
     @Argument(help: "The post.")
-    var id: UInt64
+    var id: PostID
 
     @OptionGroup var options: PersonOptions
 
@@ -68,7 +68,7 @@ struct DismissCommand: PersonCommand {
     )
 
     @Argument(help: "The posts, at most 100.")
-    var ids: [UInt64]
+    var ids: [PostID]
 
     @Flag(help: "Show them again.")
     var undo = false
@@ -100,14 +100,14 @@ struct DismissAllCommand: PersonCommand {
 }
 
 extension FeedClient {
-    func read(_ id: UInt64) async throws -> Post {
+    func read(_ id: PostID) async throws -> Post {
         let post = try await getPost(id)
         try await mark([id], as: .read, in: post.feed)
         return post
     }
 
     fileprivate func markNamed(
-        _ ids: [UInt64],
+        _ ids: [PostID],
         as mark: Mark,
         in feed: String
     ) async throws -> MarkReport {
@@ -118,7 +118,7 @@ extension FeedClient {
 
     /// Marks the posts of a feed up to one, or up to the newest.
     fileprivate func markAll(
-        through id: UInt64?,
+        through id: PostID?,
         as mark: Mark,
         in feed: String
     ) async throws -> MarkReport {
@@ -142,14 +142,14 @@ package struct MarkReport: Report {
     /// How many of the posts that were named exist, and so were marked; nil if none was named.
     private let markedCount: Int?
     /// The posts that do not exist; nil if none was named.
-    private let missingIDs: [UInt64]?
+    private let missingIDs: [PostID]?
 
     /// The report of marks; of posts that were named, those that do not exist got none.
     package init(
         feed: String,
         unreadCount: UInt64,
-        of ids: [UInt64]? = nil,
-        missing: [UInt64] = []
+        of ids: [PostID]? = nil,
+        missing: [PostID] = []
     ) {
         self.feed = feed
         self.unreadCount = unreadCount

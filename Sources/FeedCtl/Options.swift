@@ -1,6 +1,6 @@
-internal import ArgumentParser
+public import ArgumentParser
 internal import FeedClient
-internal import FeedProto
+public import FeedProto
 internal import Foundation
 
 /// The options of every command that say where the service is and how the connection to it is secured.
@@ -123,6 +123,19 @@ struct ShownListOptions: ParsableArguments {
         guard (1...100).contains(rows) else {
             throw ValidationError("--rows: expected 1 to 100, got \(rows).")
         }
+    }
+}
+
+// An id on the command line is its number, but a session's has 16 hexadecimal digits.
+
+extension PostID: ExpressibleByArgument {}
+extension UserID: ExpressibleByArgument {}
+
+extension SessionID: ExpressibleByArgument {
+    /// The id of its digits.
+    public init?(argument: String) {
+        guard let number = UInt64(argument, radix: 16) else { return nil }
+        self.init(rawValue: number)
     }
 }
 

@@ -1,6 +1,6 @@
 internal import ArgumentParser
 package import FeedOffline
-internal import FeedProto
+package import FeedProto
 
 struct SyncCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -115,7 +115,7 @@ package struct OutboxReport: Report {
     private let rows: [Row]
 
     /// The report of an outbox, to the account that has signed in; 0 is nobody.
-    package init(_ entries: [OutboxEntry], for userID: UInt64) {
+    package init(_ entries: [OutboxEntry], for userID: UserID) {
         rows = entries.map { entry in
             let person = entry.userID == userID ? "" : Self.condition(entry.userID)
             let (state, reason) =
@@ -129,7 +129,7 @@ package struct OutboxReport: Report {
         }
     }
 
-    private static func condition(_ userID: UInt64) -> String {
+    private static func condition(_ userID: UserID) -> String {
         userID == 0
             ? "It is sent once nobody is signed in." : "It is sent once account \(userID) signs in."
     }

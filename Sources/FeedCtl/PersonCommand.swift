@@ -146,10 +146,10 @@ protocol QueueableCommand: PersonCommand {
 }
 
 enum PersonChange {
-    case vote(UInt64, VoteDirection)
+    case vote(PostID, VoteDirection)
     case create(PostDraft, feed: String)
     case update(Post, [PostField])
-    case delete(UInt64)
+    case delete(PostID)
 }
 
 extension QueueableCommand {

@@ -7,7 +7,7 @@ struct GetCommand: ServiceCommand {
     static let configuration = CommandConfiguration(commandName: "get", abstract: "Shows a post.")
 
     @Argument(help: "The post.")
-    var id: UInt64
+    var id: PostID
 
     @OptionGroup var options: ServiceOptions
 
@@ -113,7 +113,7 @@ struct EditCommand: QueueableCommand {
     )
 
     @Argument(help: "The post.")
-    var id: UInt64
+    var id: PostID
 
     @Option(help: "The new title.")
     var title: String?
@@ -169,7 +169,7 @@ struct DeleteCommand: ServiceCommand {
     static let identityFlags = "--acting-user, or feedctl remove for a post of your own"
 
     @Argument(help: "The post.")
-    var id: UInt64
+    var id: PostID
 
     @Option(
         parsing: .unconditional,
@@ -192,7 +192,7 @@ struct RemoveCommand: QueueableCommand {
     )
 
     @Argument(help: "The post.")
-    var id: UInt64
+    var id: PostID
 
     @OptionGroup var queueing: QueueOptions
 
@@ -254,7 +254,7 @@ package struct PostReport: Report {
 }
 
 extension Sentence {
-    package static func deletion(of id: UInt64) -> Sentence {
+    package static func deletion(of id: PostID) -> Sentence {
         Sentence("Post \(id) is deleted.", ["deleted_id": id])
     }
 }

@@ -74,7 +74,7 @@ struct ServiceOptions: ParsableArguments {
         parsing: .unconditional,
         help: ArgumentHelp("Act for this user; for services only.", valueName: "user")
     )
-    var actingUser: UInt64 = 0
+    var actingUser: UserID = 0
 
     @Flag(help: "Print JSON for programs.")
     var json = false

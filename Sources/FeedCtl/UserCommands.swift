@@ -6,7 +6,7 @@ internal import FeedText
 /// A user as a command names it: by the number of the account, or by its e-mail.
 struct UserArgument: ExpressibleByArgument {
     /// 0 where the e-mail names it.
-    let id: UInt64
+    let id: UserID
     let email: String
 
     init?(argument: String) {
@@ -14,8 +14,8 @@ struct UserArgument: ExpressibleByArgument {
             id = 0
             email = argument
         } else {
-            guard let number = UInt64(argument), number > 0 else { return nil }
-            id = number
+            guard let id = UserID(argument), id > 0 else { return nil }
+            self.id = id
             email = ""
         }
     }

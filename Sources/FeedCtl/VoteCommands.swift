@@ -11,7 +11,7 @@ struct VoteCommand: ServiceCommand {
     static let identityFlags = "--acting-user, or --client-id where devices have ballots"
 
     @Argument(help: "The post.")
-    var id: UInt64
+    var id: PostID
 
     @Argument(help: "What the vote says: up, down, or clear where votes are ballots.")
     var direction: WireArgument<VoteDirection>
@@ -27,7 +27,7 @@ struct UpCommand: QueueableCommand {
     static let configuration = CommandConfiguration(commandName: "up", abstract: "Votes a post up.")
 
     @Argument(help: "The post.")
-    var id: UInt64
+    var id: PostID
 
     @OptionGroup var queueing: QueueOptions
 
@@ -43,7 +43,7 @@ struct DownCommand: QueueableCommand {
     )
 
     @Argument(help: "The post.")
-    var id: UInt64
+    var id: PostID
 
     @OptionGroup var queueing: QueueOptions
 

@@ -177,8 +177,8 @@ package struct WatchReport: Report {
     /// The posts that have changed, or have come into the list.
     private let changed: [Post]
     /// The ids of the list in order, if they have changed; else empty.
-    private let ranking: [UInt64]
-    private let removedIDs: [UInt64]
+    private let ranking: [PostID]
+    private let removedIDs: [PostID]
     private let newPostCount: UInt64
 
     /// The report of two elements of a watch; `before` is nil for the first report, which has all posts.
@@ -189,7 +189,7 @@ package struct WatchReport: Report {
         now.refresh()
         var earlier = before
         earlier?.refresh()
-        var revisions: [UInt64: UInt64] = [:]
+        var revisions: [PostID: UInt64] = [:]
         for post in earlier?.rows ?? [] { revisions[post.id] = post.revision }
         revision = posts.revision
         changed = now.rows.filter { revisions[$0.id] != $0.revision }
@@ -220,7 +220,7 @@ package struct WatchReport: Report {
         return "\(revision): \(parts.isEmpty ? "no posts" : parts.joined(separator: "; "))\n"
     }
 
-    private static func list(_ ids: [UInt64]) -> String {
+    private static func list(_ ids: [PostID]) -> String {
         ids.map(String.init).joined(separator: " ")
     }
 }

@@ -1,6 +1,6 @@
 package import FeedClient
 package import FeedDataset
-import FeedProto
+package import FeedProto
 internal import Foundation
 
 /// The outcome of the posts of one batch.
@@ -8,7 +8,7 @@ package struct ImportedBatch: Sendable {
     /// The lines of the file on which the imported posts begin.
     package fileprivate(set) var lines: [Int] = []
     /// The ids of the imported posts, in the order of `lines`.
-    package fileprivate(set) var ids: [UInt64] = []
+    package fileprivate(set) var ids: [PostID] = []
     /// The posts that were not imported, and why.
     package fileprivate(set) var leftOut: [LeftOutPost] = []
     /// The lines on which the first and the last row of the batch begin.

@@ -10,7 +10,7 @@ struct ChangeRules {
     /// The feed of the post that the change is about; nil if it is unknown.
     let feed: Feed?
     /// The account that makes the change; 0 is the device.
-    let userID: UInt64
+    let userID: UserID
 
     /// The service's refusal of a change; nil if it may take it.
     func refusal(of request: Request) -> Status? {

@@ -1,5 +1,5 @@
 public import FeedClient
-import FeedProto
+public import FeedProto
 
 /// A place in a list that a program stores, to show the same rows after it was ended and started again.
 ///
@@ -18,7 +18,7 @@ public struct ListPosition: Sendable, Hashable {
     /// How many posts its pages have; 0 is the service's default.
     public var pageSize: Int
     /// The post of the first row that was visible; 0 is none.
-    public var firstVisiblePostID: UInt64
+    public var firstVisiblePostID: PostID
     /// How much of that row was above the edge of the window, in a unit of the program's own.
     public var offset: Double
 
@@ -27,7 +27,7 @@ public struct ListPosition: Sendable, Hashable {
         _ list: PostList,
         page: PageToken?,
         pageSize: Int = 0,
-        firstVisible postID: UInt64,
+        firstVisible postID: PostID,
         offset: Double = 0
     ) {
         self.list = list
@@ -112,7 +112,7 @@ extension ListPosition: Codable {
             feed: try values.decode(String.self, forKey: .feed),
             order: Order(rawValue: try values.decode(Int32.self, forKey: .order)),
             window: Window(rawValue: try values.decode(Int32.self, forKey: .window)),
-            authorID: try values.decode(UInt64.self, forKey: .author),
+            authorID: try values.decode(UserID.self, forKey: .author),
             unreadOnly: try values.decode(Bool.self, forKey: .unreadOnly),
             includesDismissed: try values.decode(Bool.self, forKey: .includesDismissed),
             consistency: Consistency(
@@ -123,7 +123,7 @@ extension ListPosition: Codable {
             list,
             page: PageToken(bytes: try values.decode([UInt8].self, forKey: .page)),
             pageSize: try values.decode(Int.self, forKey: .pageSize),
-            firstVisible: try values.decode(UInt64.self, forKey: .firstVisible),
+            firstVisible: try values.decode(PostID.self, forKey: .firstVisible),
             offset: try values.decode(Double.self, forKey: .offset)
         )
     }

@@ -31,7 +31,7 @@ extension OfflineFeed {
         _ list: PostList,
         _ limit: Int,
         since newest: OfflinePlace?,
-        localIDs: [UInt64]
+        localIDs: [PostID]
     ) throws(OfflineError) -> ObservedPage {
         let posts = try posts(list, limit: limit).posts
         return try perform { store throws(OfflineError) in
@@ -45,10 +45,10 @@ extension OfflineFeed {
 
 private struct ObservedPage: Sendable {
     /// Whose changes the posts show.
-    let userID: UInt64
+    let userID: UserID
     let posts: [Post]
     /// The ids of now of posts that were made here.
-    var ids: [UInt64: UInt64] = [:]
+    var ids: [PostID: PostID] = [:]
     var newest: OfflinePlace?
     var newPostCount = 0
 
@@ -68,7 +68,7 @@ extension OfflineStore {
         let newest = try database.first(
             "SELECT created, id FROM posts WHERE \(condition) ORDER BY created DESC, id DESC LIMIT 1",
             values
-        ) { OfflinePlace(key: $0.int64(0), title: "", id: UInt64(bitPattern: $0.int64(1))) }
+        ) { OfflinePlace(key: $0.int64(0), title: "", id: $0.id(1)) }
         guard let place else { return (newest, 0) }
         let count = try number(
             "SELECT count(*) FROM posts WHERE \(condition) AND (created, id) > (?, ?)",
@@ -118,7 +118,7 @@ public struct ObservedPosts: AsyncSequence, Sendable {
         private let listener: Listener
         private var signals: AsyncStream<Void>.Iterator
         private var refreshCount: Int
-        private var userID: UInt64 = 0
+        private var userID: UserID = 0
         private var copy: WatchCopy
         private var posts: WatchedPosts?
         private var newest: OfflinePlace?

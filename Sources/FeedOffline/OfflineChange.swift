@@ -1,4 +1,5 @@
 import FeedConcurrency
+public import FeedProto
 
 /// What has changed in an offline feed since the change before.
 ///
@@ -9,11 +10,11 @@ public struct OfflineChange: Sendable, Equatable {
     public static var maximumPostCount: Int { 1_000 }
 
     /// Posts that are new or have other contents, counts or marks.
-    public private(set) var changedPosts: Set<UInt64> = []
+    public private(set) var changedPosts: Set<PostID> = []
     /// Posts that are in no list any more.
-    public private(set) var removedPosts: Set<UInt64> = []
+    public private(set) var removedPosts: Set<PostID> = []
     /// Posts that were made here and have got their id: the local id, and the service's.
-    public private(set) var sentPosts: [UInt64: UInt64] = [:]
+    public private(set) var sentPosts: [PostID: PostID] = [:]
     /// Whether entries of the outbox came, went or have another state.
     public internal(set) var hasOutboxChanged = false
     /// Whether more has changed than is named: read all lists again.
@@ -25,19 +26,19 @@ public struct OfflineChange: Sendable, Equatable {
 
     init() {}
 
-    mutating func change(_ id: UInt64) {
+    mutating func change(_ id: PostID) {
         removedPosts.remove(id)
         changedPosts.insert(id)
         bound()
     }
 
-    mutating func remove(_ id: UInt64) {
+    mutating func remove(_ id: PostID) {
         changedPosts.remove(id)
         removedPosts.insert(id)
         bound()
     }
 
-    mutating func replace(_ localID: UInt64, by id: UInt64) {
+    mutating func replace(_ localID: PostID, by id: PostID) {
         changedPosts.remove(localID)
         sentPosts[localID] = id
         change(id)

@@ -1,3 +1,4 @@
+import FeedProto
 import FeedSQLite
 
 /// The statements of an offline file: each is prepared once, and errors are those of the feed.
@@ -8,7 +9,8 @@ final class OfflineDatabase {
         case blob([UInt8])
         case null
 
-        static func id(_ id: UInt64) -> Value { .int(Int64(bitPattern: id)) }
+        static func number(_ number: UInt64) -> Value { .int(Int64(bitPattern: number)) }
+        static func id(_ id: some Identifier) -> Value { .number(id.rawValue) }
         static func flag(_ flag: Bool) -> Value { .int(flag ? 1 : 0) }
     }
 
@@ -158,4 +160,9 @@ extension OfflineError {
         case .readOnly, .full, .io, .other: self = .file(reason: failure.description)
         }
     }
+}
+
+extension Statement {
+    /// The id in a column.
+    func id<ID: Identifier>(_ column: Int) -> ID { ID(rawValue: uint64(column)) }
 }

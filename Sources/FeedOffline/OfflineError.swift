@@ -23,7 +23,7 @@ public enum OfflineError: Error, Sendable, Equatable {
     /// The feed was closed.
     case closed
     /// The copy has no such post.
-    case unknownPost(UInt64)
+    case unknownPost(PostID)
     /// The outbox has no such entry, or its state does not allow it.
     case unknownEntry(UInt64)
     /// The outbox has as many entries as it takes.

@@ -295,7 +295,7 @@ extension OfflineFeed {
 
     private func take(
         _ posts: [Post],
-        missing: [UInt64] = [],
+        missing: [PostID] = [],
         of chain: String,
         _ report: inout SyncReport,
         in renewal: Int

@@ -351,7 +351,7 @@ extension OfflineFeed {
     }
 
     /// A post by its id, or by the local id under which it was made; nil where the copy has it not.
-    public func post(_ id: UInt64) throws(OfflineError) -> Post? {
+    public func post(_ id: PostID) throws(OfflineError) -> Post? {
         try performAsUser { store, _ throws(OfflineError) in try store.shown(store.currentID(id)) }
     }
 
@@ -365,7 +365,7 @@ extension OfflineFeed {
     ///
     /// It is what ``OfflineConfiguration/client``'s session store says, which each change and each read of
     /// posts asks.
-    public var userID: UInt64 { configuration.client.sessionStore?.load()?.userID ?? 0 }
+    public var userID: UserID { configuration.client.sessionStore?.load()?.userID ?? 0 }
 
     /// The device that the service knows the outbox's changes by.
     public func clientID() throws(OfflineError) -> ClientID {
@@ -376,7 +376,7 @@ extension OfflineFeed {
     ///
     /// People sign in and out without a call of the feed. So each read and each change asks who it is.
     private func performAsUser<Result>(
-        _ body: (OfflineStore, UInt64) throws(OfflineError) -> Result
+        _ body: (OfflineStore, UserID) throws(OfflineError) -> Result
     ) throws(OfflineError) -> Result {
         let userID = userID
         return try perform { store throws(OfflineError) in
@@ -396,7 +396,7 @@ extension OfflineFeed {
     /// Votes on a post; lists show the vote at once.
     @discardableResult
     public func vote(
-        on id: UInt64,
+        on id: PostID,
         _ direction: VoteDirection
     ) throws(OfflineError) -> OutboxEntry {
         try add(.castVote(CastVoteRequest(postID: id, direction: direction)))
@@ -445,13 +445,13 @@ extension OfflineFeed {
     /// One that was made here and was never sent, or was refused, is forgotten with all its entries. Nothing
     /// is sent then, and the entry is done.
     @discardableResult
-    public func deletePost(_ id: UInt64) throws(OfflineError) -> OutboxEntry {
+    public func deletePost(_ id: PostID) throws(OfflineError) -> OutboxEntry {
         try add(.deletePost(DeletePostRequest(id: id)))
     }
 
     /// Marks posts, at most 100, as read, unread, dismissed or restored.
     @discardableResult
-    public func mark(_ ids: [UInt64], as mark: Mark) throws(OfflineError) -> OutboxEntry {
+    public func mark(_ ids: [PostID], as mark: Mark) throws(OfflineError) -> OutboxEntry {
         try add(.markPosts(MarkPostsRequest(mark: mark, postIDs: ids)))
     }
 
@@ -460,7 +460,7 @@ extension OfflineFeed {
     /// The empty name is all feeds.
     @discardableResult
     public func mark(
-        through id: UInt64,
+        through id: PostID,
         as mark: Mark,
         in feed: String = ""
     ) throws(OfflineError) -> OutboxEntry {

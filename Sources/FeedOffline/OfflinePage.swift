@@ -13,7 +13,7 @@ public struct OfflinePage: Sendable, Equatable {
     /// What becomes of the changes that rows show: votes, edits, and posts that were made here.
     ///
     /// Rows without such a change have no state, also if a mark waits.
-    public var states: [UInt64: OfflineRowState] = [:]
+    public var states: [PostID: OfflineRowState] = [:]
 }
 
 /// What becomes of the changes that a row shows.
@@ -31,7 +31,7 @@ public struct OfflinePlace: Sendable, Hashable, Codable {
     let key: Int64
     /// The title, where the order is TOP.
     let title: String
-    let id: UInt64
+    let id: PostID
 }
 
 /// Where a page of the copy starts.
@@ -43,5 +43,5 @@ public enum OfflineStart: Sendable, Hashable {
     /// Before a place: the page ends with the post before it.
     case before(OfflinePlace)
     /// With the page that has a post in its middle; at the first post where the copy has it not.
-    case around(UInt64)
+    case around(PostID)
 }

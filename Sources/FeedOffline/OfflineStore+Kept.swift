@@ -119,7 +119,7 @@ extension OfflineStore {
                 UPDATE chains SET next_revision = 0, copy_revision = 0, instance = ?,
                 generation = generation + 1 WHERE feed = ?
                 """,
-                [.id(instanceID), .text(chain)]
+                [.number(instanceID), .text(chain)]
             )
             if before != Int64(bitPattern: instanceID) { try forgetOlder(chain, &counts) }
         }
@@ -129,7 +129,7 @@ extension OfflineStore {
     /// Takes posts of a kept list, or that entries name; those that are missing have been deleted.
     func take(
         _ posts: [Post],
-        missing: [UInt64] = [],
+        missing: [PostID] = [],
         of chain: String,
         _ report: inout SyncReport
     ) throws(OfflineError) {
@@ -143,7 +143,7 @@ extension OfflineStore {
     }
 
     /// The posts of the generation before that entries of the outbox name, at most `limit`.
-    func namedOlderPosts(_ chain: String, limit: Int) throws(OfflineError) -> [UInt64] {
+    func namedOlderPosts(_ chain: String, limit: Int) throws(OfflineError) -> [PostID] {
         let named = try namedPosts()
         return Array(try olderPosts(chain).filter { named.contains($0) }.prefix(limit))
     }
@@ -168,7 +168,7 @@ extension OfflineStore {
             }
             try database.run(
                 "UPDATE chains SET next_revision = ? WHERE feed = ?",
-                [.id(revision), .text(chain)]
+                [.number(revision), .text(chain)]
             )
             try keep(MarkPosition(revision: revision), of: chain)
         }
@@ -180,7 +180,7 @@ extension OfflineStore {
         var places: [Order: OfflinePlace] = [:]
         let sql = "SELECT list_order, key, title, post FROM boundaries WHERE feed = ?"
         try database.rows(sql, [.text(feed)]) { row in
-            let place = OfflinePlace(key: row.int64(1), title: row.text(2) ?? "", id: row.uint64(3))
+            let place = OfflinePlace(key: row.int64(1), title: row.text(2) ?? "", id: row.id(3))
             places[Order(rawValue: Int32(clamping: row.int64(0)))] = place
             return true
         }
@@ -235,7 +235,7 @@ extension OfflineStore {
                 """
             let last = try database.first(sql, [.text(feed), .int(Int64(list.limit - 1))]) { row in
                 let title = order.hasTitle ? row.text(1) ?? "" : ""
-                return OfflinePlace(key: row.int64(0), title: title, id: row.uint64(2))
+                return OfflinePlace(key: row.int64(0), title: title, id: row.id(2))
             }
             let before = places[list.order]
             guard let place = order.first(of: last, before) else { continue }
@@ -247,7 +247,7 @@ extension OfflineStore {
             SELECT id FROM posts WHERE feed = ? AND base IS NOT NULL
             AND \(conditions.joined(separator: " AND "))
             """
-        let ids = try database.all(sql, [.text(feed)] + values) { $0.uint64(0) }
+        let ids: [PostID] = try database.all(sql, [.text(feed)] + values) { $0.id(0) }
         guard !ids.isEmpty else { return }
         let named = try namedPosts()
         for id in ids where !named.contains(id) {
@@ -273,7 +273,7 @@ extension OfflineStore {
     }
 
     /// The posts that entries of the outbox name.
-    private func namedPosts() throws(OfflineError) -> Set<UInt64> {
+    private func namedPosts() throws(OfflineError) -> Set<PostID> {
         Set(try outboxRows("").flatMap(\.request.namedPosts))
     }
 }

@@ -16,7 +16,7 @@ extension OfflineStore {
     func keep(_ position: MarkPosition, of chain: String) throws(OfflineError) {
         try database.run(
             "INSERT OR REPLACE INTO mark_chains VALUES(?, ?, ?)",
-            [.text(chain), .id(position.revision), .id(position.copyRevision)]
+            [.text(chain), .number(position.revision), .number(position.copyRevision)]
         )
     }
 
@@ -52,7 +52,7 @@ extension OfflineStore {
         _ body: (inout Viewer) -> Void
     ) throws(OfflineError) {
         let sql = "SELECT id FROM posts WHERE base IS NOT NULL AND \(condition)"
-        for id in try database.all(sql, values, { $0.uint64(0) }) {
+        for id in try database.all(sql, values, { $0.id(0) as PostID }) {
             try changeBase(id) { post in
                 var viewer = post.viewer ?? Viewer()
                 body(&viewer)

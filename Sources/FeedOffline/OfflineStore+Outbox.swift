@@ -21,7 +21,7 @@ extension OfflineStore {
     /// there is not.
     func add(
         _ request: Request,
-        as userID: UInt64,
+        as userID: UserID,
         limit: Int,
         at milliseconds: Int64
     ) throws(OfflineError) -> OutboxEntry {
@@ -64,7 +64,7 @@ extension OfflineStore {
     /// What the service refuses of a change, as far as the file knows.
     private func rules(
         of request: Request,
-        as userID: UInt64
+        as userID: UserID
     ) throws(OfflineError) -> ChangeRules {
         ChangeRules(
             limits: try limits(),
@@ -81,7 +81,7 @@ extension OfflineStore {
     }
 
     /// Makes the waiting entries of the device those of an account; returns how many.
-    func adopt(by userID: UInt64) throws(OfflineError) -> Int {
+    func adopt(by userID: UserID) throws(OfflineError) -> Int {
         guard userID != 0 else { return 0 }
         return try database.transaction { () throws(OfflineError) in
             let rows = try outboxRows("WHERE state = 1 AND user = 0")
@@ -131,7 +131,7 @@ extension OfflineStore {
     /// A post that was sent may be there, and is one of its account alone.
     private func draft(
         deletedBy request: Request,
-        as userID: UInt64
+        as userID: UserID
     ) throws(OfflineError) -> OutboxEntry? {
         guard case .deletePost(let deletion) = request, LocalPostID.isLocal(deletion.id),
             let entry = try entry(LocalPostID.entry(deletion.id)), entry.userID == userID
@@ -144,7 +144,7 @@ extension OfflineStore {
 
     /// Lets an entry that failed, is in doubt or waits for another account be sent as a new change of an
     /// account; `unknownPost` where its post was made here and is gone.
-    func resend(_ number: UInt64, as userID: UInt64) throws(OfflineError) {
+    func resend(_ number: UInt64, as userID: UserID) throws(OfflineError) {
         try database.transaction { () throws(OfflineError) in
             guard var row = try outboxRow(number) else { throw .unknownEntry(number) }
             switch row.state {
@@ -182,12 +182,12 @@ extension OfflineStore {
     }
 
     /// The rows of all entries that name a post, in their order.
-    private func outboxRows(naming id: UInt64) throws(OfflineError) -> [OutboxRow] {
+    private func outboxRows(naming id: PostID) throws(OfflineError) -> [OutboxRow] {
         try outboxRows("ORDER BY number").filter { $0.request.namedPosts.contains(id) }
     }
 
     private func outboxRow(_ number: UInt64) throws(OfflineError) -> OutboxRow? {
-        try outboxRows("WHERE number = ?", [.id(number)]).first
+        try outboxRows("WHERE number = ?", [.number(number)]).first
     }
 
     /// Writes an entry in place of what the file had of it; a part of a transaction.
@@ -199,7 +199,7 @@ extension OfflineStore {
         for post in Set(row.request.shownPosts) {
             try database.run(
                 "INSERT OR IGNORE INTO targets VALUES(?, ?)",
-                [.id(post), .id(row.number)]
+                [.id(post), .number(row.number)]
             )
         }
         change.hasOutboxChanged = true
@@ -207,7 +207,7 @@ extension OfflineStore {
 
     /// Removes an entry, and shows its posts without it; a part of a transaction.
     func remove(_ entry: OutboxEntry) throws(OfflineError) {
-        try database.run("DELETE FROM outbox WHERE number = ?", [.id(entry.number)])
+        try database.run("DELETE FROM outbox WHERE number = ?", [.number(entry.number)])
         try removeTargets(of: entry)
         change.hasOutboxChanged = true
         try refreshPosts(of: [entry])
@@ -218,15 +218,15 @@ extension OfflineStore {
         for post in Set(entry.request.shownPosts) {
             try database.run(
                 "DELETE FROM targets WHERE post = ? AND number = ?",
-                [.id(post), .id(entry.number)]
+                [.id(post), .number(entry.number)]
             )
         }
     }
 
     /// The id of the service for the local id of a post that it has; else the id itself.
-    func currentID(_ id: UInt64) throws(OfflineError) -> UInt64 {
+    func currentID(_ id: PostID) throws(OfflineError) -> PostID {
         try database.first("SELECT post FROM made_posts WHERE local = ?", [.id(id)]) {
-            $0.uint64(0)
+            $0.id(0)
         } ?? id
     }
 
@@ -248,15 +248,15 @@ extension OfflineStore {
 /// Which entries of the outbox lists show: those of one account that wait or may have left.
 extension OfflineStore {
     /// The account whose entries lists show; 0 is the device.
-    private func shownUserID() throws(OfflineError) -> UInt64 {
-        UInt64(bitPattern: try number("SELECT shown_user FROM identity"))
+    private func shownUserID() throws(OfflineError) -> UserID {
+        UserID(rawValue: UInt64(bitPattern: try number("SELECT shown_user FROM identity")))
     }
 
     /// Lets lists show the entries of an account, and no longer those of another one.
     ///
     /// It takes O(entries of both) where the account is another one, and O(posts) for each mark through
     /// a post among them.
-    func show(as userID: UInt64) throws(OfflineError) {
+    func show(as userID: UserID) throws(OfflineError) {
         let before = try shownUserID()
         guard userID != before else { return }
         try database.transaction { () throws(OfflineError) in
@@ -277,13 +277,13 @@ extension OfflineStore {
 
     /// Shows the posts of entries anew, each once; a part of a transaction.
     func refreshPosts(of entries: [OutboxEntry]) throws(OfflineError) {
-        var ids: Set<UInt64> = []
+        var ids: Set<PostID> = []
         for entry in entries { ids.formUnion(try posts(of: entry)) }
         for id in ids { try refresh(id) }
     }
 
     /// The posts of the copy that an entry changes; O(posts) for a mark through a post.
-    private func posts(of entry: OutboxEntry) throws(OfflineError) -> [UInt64] {
+    private func posts(of entry: OutboxEntry) throws(OfflineError) -> [PostID] {
         if entry.localPostID != 0 { return [entry.localPostID] }
         guard case .markPosts(let marks) = entry.request, marks.throughPostID != 0 else {
             return entry.request.shownPosts
@@ -291,7 +291,7 @@ extension OfflineStore {
         return try postsReached(by: marks)
     }
 
-    private func postsReached(by marks: MarkPostsRequest) throws(OfflineError) -> [UInt64] {
+    private func postsReached(by marks: MarkPostsRequest) throws(OfflineError) -> [PostID] {
         guard let last = try created(marks.throughPostID) else { return [] }
         let sql = """
             SELECT id FROM posts
@@ -299,7 +299,7 @@ extension OfflineStore {
             """
         let feed = OfflineDatabase.Value.text(marks.feed)
         return try database.all(sql, [.int(last), .id(marks.throughPostID), feed, feed]) {
-            $0.uint64(0)
+            $0.id(0)
         }
     }
 }
@@ -358,7 +358,7 @@ extension OfflineStore {
             try keep(.hello(hello), of: "")
             try database.run(
                 "UPDATE identity SET instance = ?, is_greeting = 0, next_sequence = ?, viewer = ?",
-                [.id(hello.instanceID), .id(next), .id(viewerID)]
+                [.number(hello.instanceID), .number(next), .id(viewerID)]
             )
         }
     }
@@ -368,7 +368,7 @@ extension OfflineStore {
     ///
     /// Entries that may have left before come first. Votes and marks of different posts leave together;
     /// any other change leaves alone, so that the service executes them in their order.
-    func numberNext(of userID: UInt64) throws(OfflineError) -> [NumberedEntry] {
+    func numberNext(of userID: UserID) throws(OfflineError) -> [NumberedEntry] {
         let again = try outboxRows(
             "WHERE state = 2 AND user = ? ORDER BY sequence LIMIT \(Self.maximumBatchCount)",
             [.id(userID)]
@@ -386,7 +386,7 @@ extension OfflineStore {
                 try write(row)
                 numbered.append(row.numbered(mayHaveLeft: false))
             }
-            try database.run("UPDATE identity SET next_sequence = ?", [.id(sequence)])
+            try database.run("UPDATE identity SET next_sequence = ?", [.number(sequence)])
             return numbered
         }
     }
@@ -419,9 +419,9 @@ extension OfflineStore {
         try refreshPosts(of: [row.entry])
     }
 
-    private func nextRows(of userID: UInt64) throws(OfflineError) -> [OutboxRow] {
+    private func nextRows(of userID: UserID) throws(OfflineError) -> [OutboxRow] {
         var next: [OutboxRow] = []
-        var posts: Set<UInt64> = []
+        var posts: Set<PostID> = []
         let sql = """
             SELECT \(OutboxRow.columns) FROM outbox WHERE state = 1 AND user = ? ORDER BY number
             """
@@ -498,7 +498,7 @@ extension OfflineStore {
     /// second edit stays at 40, and is refused.
     private func chain(
         _ update: UpdatePostRequest,
-        of userID: UInt64,
+        of userID: UserID,
         to post: Post
     ) throws(OfflineError) {
         let base = try base(post.id)
@@ -524,7 +524,7 @@ extension OfflineStore {
     }
 
     /// Gives a post that was made here the id of the service, also in the entries that name it.
-    private func adopt(_ post: Post, for localID: UInt64) throws(OfflineError) {
+    private func adopt(_ post: Post, for localID: PostID) throws(OfflineError) {
         let instance = try identity().instanceID
         // In any state: those that failed or are in doubt may be sent again later.
         for var row in try outboxRows(naming: localID) {
@@ -562,7 +562,7 @@ extension OfflineStore {
     }
 
     /// Changes numbers or the viewer of what the service has said last of a post of the copy.
-    func changeBase(_ id: UInt64, _ body: (inout Post) -> Void) throws(OfflineError) {
+    func changeBase(_ id: PostID, _ body: (inout Post) -> Void) throws(OfflineError) {
         let sql = "SELECT generation FROM posts WHERE id = ?"
         guard let before = try base(id), let generation = try database.number(sql, [.id(id)])
         else { return }

@@ -5,7 +5,7 @@ import FeedSQLite
 /// The posts of the copy. These functions are parts of transactions.
 extension OfflineStore {
     /// What the service said last about a post; nil where the copy has it not, or it was made here.
-    func base(_ id: UInt64) throws(OfflineError) -> Post? {
+    func base(_ id: PostID) throws(OfflineError) -> Post? {
         let bytes = try database.first("SELECT base FROM posts WHERE id = ?", [.id(id)]) {
             $0.isNull(0) ? nil : $0.bytes(0)
         }
@@ -14,7 +14,7 @@ extension OfflineStore {
     }
 
     /// The post as lists show it.
-    func shown(_ id: UInt64) throws(OfflineError) -> Post? {
+    func shown(_ id: PostID) throws(OfflineError) -> Post? {
         let bytes = try database.first(
             "SELECT coalesce(shown, base) FROM posts WHERE id = ? AND is_gone = 0",
             [.id(id)]
@@ -49,14 +49,14 @@ extension OfflineStore {
     }
 
     /// Removes a post from the copy; nothing where it has it not.
-    func remove(_ id: UInt64) throws(OfflineError) {
+    func remove(_ id: PostID) throws(OfflineError) {
         guard try number("SELECT count(*) FROM posts WHERE id = ?", [.id(id)]) > 0 else { return }
         try database.run("DELETE FROM posts WHERE id = ?", [.id(id)])
         change.remove(id)
     }
 
     /// Computes anew what a post shows, after its changes in the outbox have changed.
-    func refresh(_ id: UInt64) throws(OfflineError) {
+    func refresh(_ id: PostID) throws(OfflineError) {
         if LocalPostID.isLocal(id) {
             guard let entry = try entry(LocalPostID.entry(id)), entry.localPostID == id else {
                 return try remove(id)
@@ -92,7 +92,7 @@ extension OfflineStore {
         try database.run(
             "INSERT OR REPLACE INTO posts VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             [
-                .id(post.id), .text(post.feed), .int(generation), .id(base.revision),
+                .id(post.id), .text(post.feed), .int(generation), .number(base.revision),
                 bytes.map(OfflineDatabase.Value.blob) ?? .null,
                 isChanged ? .blob(try WireBlob.bytes(of: post)) : .null,
                 .text(post.title), .int(keys.created), .id(post.author?.id ?? 0),
@@ -113,7 +113,7 @@ extension OfflineStore {
             ORDER BY number
             """
         let rows = try database.all(sql, [.id(post.id), .int(OutboxRow.lastPendingState)]) {
-            (bytes: $0.bytes(0), target: $0.uint64(1))
+            (bytes: $0.bytes(0), target: $0.id(1) as PostID)
         }
         var requests: [Request] = []
         for row in rows {
@@ -136,7 +136,7 @@ extension OfflineStore {
     }
 
     /// When a post was created; nil where the copy has it not.
-    func created(_ id: UInt64) throws(OfflineError) -> Int64? {
+    func created(_ id: PostID) throws(OfflineError) -> Int64? {
         try database.number("SELECT created FROM posts WHERE id = ?", [.id(id)])
     }
 }
@@ -190,12 +190,12 @@ extension OfflineStore {
     /// A part of a transaction, O(posts). The other posts are shown until the new copies are complete. A post
     /// that was made here is computed from its entry, so nothing of the outbox is lost.
     func dropDamagedPosts() throws(OfflineError) -> Bool {
-        var damaged: [UInt64] = []
+        var damaged: [PostID] = []
         try database.rows("SELECT id, base, shown FROM posts") { row in
             let isReadable = (1...2).allSatisfy { column in
                 row.isNull(column) || (try? blobs.post(row.bytes(column))) != nil
             }
-            if !isReadable { damaged.append(row.uint64(0)) }
+            if !isReadable { damaged.append(row.id(0)) }
             return true
         }
         for id in damaged {
@@ -232,7 +232,8 @@ extension OfflineStore {
                 WHERE feed = ?
                 """,
                 [
-                    .id(answer.nextRevision), .id(answer.copyRevision), .id(answer.instanceID),
+                    .number(answer.nextRevision), .number(answer.copyRevision),
+                    .number(answer.instanceID),
                     .int(generation), .text(feed),
                 ]
             )
@@ -286,14 +287,14 @@ extension OfflineStore {
     }
 
     /// The posts of a chain that an earlier generation has left.
-    func olderPosts(_ chain: String) throws(OfflineError) -> [UInt64] {
+    func olderPosts(_ chain: String) throws(OfflineError) -> [PostID] {
         let sql = """
             SELECT id FROM posts
             WHERE generation < (SELECT generation FROM chains WHERE feed = ?)
             AND base IS NOT NULL AND (? = '' OR feed = ?)
             """
         let feed = OfflineDatabase.Value.text(chain)
-        return try database.all(sql, [feed, feed, feed]) { $0.uint64(0) }
+        return try database.all(sql, [feed, feed, feed]) { $0.id(0) }
     }
 }
 
@@ -364,8 +365,8 @@ extension OfflineStore {
         )
     }
 
-    private func states(of posts: [Post]) throws(OfflineError) -> [UInt64: OfflineRowState] {
-        var states: [UInt64: OfflineRowState] = [:]
+    private func states(of posts: [Post]) throws(OfflineError) -> [PostID: OfflineRowState] {
+        var states: [PostID: OfflineRowState] = [:]
         guard try number("SELECT count(*) FROM outbox") > 0 else { return states }
         let sql = """
             SELECT state, request FROM targets JOIN outbox USING(number)
@@ -385,7 +386,7 @@ extension OfflineStore {
     }
 
     private func place(
-        of id: UInt64,
+        of id: PostID,
         _ order: ListOrder
     ) throws(OfflineError) -> OfflinePlace? {
         try database.first(
@@ -428,7 +429,7 @@ extension OfflineStore {
             let all: [OfflineDatabase.Value] = [.text(feed)] + values + [.int(Int64(limit))]
             rows += try database.all(sql, all) { row in
                 let title = order.hasTitle ? row.text(2) ?? "" : ""
-                let place = OfflinePlace(key: row.int64(1), title: title, id: row.uint64(3))
+                let place = OfflinePlace(key: row.int64(1), title: title, id: row.id(3))
                 return (place, row.bytes(0))
             }
         }

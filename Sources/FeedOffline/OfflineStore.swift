@@ -116,7 +116,7 @@ struct OutboxIdentity: Equatable {
     /// Whether a Hello was sent whose answer is not in the file.
     let isGreeting: Bool
     /// The account whose ballots and marks the copy has; 0 is the device.
-    let viewerID: UInt64
+    let viewerID: UserID
 }
 
 extension OfflineStore {
@@ -134,7 +134,7 @@ extension OfflineStore {
                 nextSequence: row.uint64(2),
                 instanceID: row.uint64(3),
                 isGreeting: row.int64(4) != 0,
-                viewerID: row.uint64(5)
+                viewerID: row.id(5)
             )
         }
         guard let identity else { throw .damaged(reason: "The outbox has no identity.") }

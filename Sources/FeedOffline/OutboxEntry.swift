@@ -13,9 +13,9 @@ public struct OutboxEntry: Sendable, Equatable {
     public let sequence: UInt64
     /// The account as which it was made, and as which alone it is sent; 0 is the device, with nobody
     /// signed in.
-    public let userID: UInt64
+    public let userID: UserID
     /// The id under which lists show the post that the entry creates; 0 for other calls.
-    public let localPostID: UInt64
+    public let localPostID: PostID
 
     /// An entry as the file has it.
     package init(
@@ -23,7 +23,7 @@ public struct OutboxEntry: Sendable, Equatable {
         request: Request,
         state: OutboxState,
         sequence: UInt64,
-        userID: UInt64
+        userID: UserID
     ) {
         self.number = number
         self.request = request
@@ -120,9 +120,11 @@ public enum LocalPostID {
     private static let mark: UInt64 = 1 << 62
 
     /// Whether an id is that of a post in the outbox, which no service knows.
-    public static func isLocal(_ id: UInt64) -> Bool { id & mark != 0 }
+    public static func isLocal(_ id: PostID) -> Bool { id.rawValue & mark != 0 }
 
-    static func id(entry number: UInt64) -> UInt64 { mark | number }
+    static func id(entry number: UInt64) -> PostID {
+        PostID(rawValue: mark | number)
+    }
 
-    static func entry(_ id: UInt64) -> UInt64 { id & ~mark }
+    static func entry(_ id: PostID) -> UInt64 { id.rawValue & ~mark }
 }

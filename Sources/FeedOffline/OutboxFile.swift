@@ -8,7 +8,7 @@ package protocol OutboxFile {
     /// The next entries of an account to send; none where nothing can be sent. Their sequences are durable.
     ///
     /// The account 0 is the device.
-    func numberNext(of userID: UInt64) throws(OfflineError) -> [NumberedEntry]
+    func numberNext(of userID: UserID) throws(OfflineError) -> [NumberedEntry]
 
     /// Takes what the service said to entries, durably.
     func settle(
@@ -205,5 +205,5 @@ extension [Post] {
 
 extension Post {
     /// Whether the id is one that a service gives: 1 to 2^56 - 1.
-    var hasServiceID: Bool { 1..<1 << 56 ~= id }
+    var hasServiceID: Bool { 1..<1 << 56 ~= id.rawValue }
 }

@@ -9,7 +9,7 @@ struct OutboxRow {
     /// The instance of the service whose posts the change names; 0 is unknown.
     var instanceID: UInt64
     /// The account as which the change was made; 0 is the device.
-    var userID: UInt64
+    var userID: UserID
     var request: Request
 
     /// The columns, in the order in which ``init(_:_:)`` reads them.
@@ -18,7 +18,7 @@ struct OutboxRow {
     /// The highest number of a state whose changes are shown: those that wait or may have left.
     static let lastPendingState: Int64 = 2
 
-    init(number: UInt64, request: Request, instanceID: UInt64, userID: UInt64) {
+    init(number: UInt64, request: Request, instanceID: UInt64, userID: UserID) {
         self.number = number
         state = .waiting
         sequence = 0
@@ -38,7 +38,7 @@ struct OutboxRow {
         number = row.uint64(0)
         sequence = row.uint64(2)
         instanceID = row.uint64(3)
-        userID = UInt64(bitPattern: user)
+        userID = UserID(rawValue: UInt64(bitPattern: user))
         switch numbers[1] {
         case 1: state = .waiting
         case 2: state = .sent
@@ -68,7 +68,7 @@ struct OutboxRow {
             number, UInt64(bitPattern: stateNumber), sequence, instanceID,
             UInt64(bitPattern: doubt),
         ].map(Int64.init(bitPattern:))
-        let user = Int64(bitPattern: userID)
+        let user = Int64(bitPattern: userID.rawValue)
         let checksum = Self.checksum(numbers, bytes, failure, user: user)
         return numbers.map(OfflineDatabase.Value.int)
             + [.blob(bytes), .blob(failure), .int(checksum), .int(user)]
@@ -119,7 +119,7 @@ extension OutboxState {
 
 extension Request {
     /// The posts that show the change; 0 is all that a mark through a post reaches.
-    var shownPosts: [UInt64] {
+    var shownPosts: [PostID] {
         switch self {
         case .castVote(let vote): [vote.postID]
         case .updatePost(let update): [update.post?.id ?? 0]
@@ -130,7 +130,7 @@ extension Request {
     }
 
     /// The posts that the change names, which have to have ids of the service before it leaves.
-    var namedPosts: [UInt64] {
+    var namedPosts: [PostID] {
         if case .markPosts(let marks) = self, marks.throughPostID != 0 {
             return [marks.throughPostID]
         }
@@ -147,7 +147,7 @@ extension Request {
     }
 
     /// The same change with another id in place of a post's.
-    func replacing(_ id: UInt64, by other: UInt64) -> Request {
+    func replacing(_ id: PostID, by other: PostID) -> Request {
         switch self {
         case .castVote(var vote):
             if vote.postID == id { vote.postID = other }

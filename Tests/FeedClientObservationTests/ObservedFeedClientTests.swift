@@ -59,9 +59,9 @@ import Tracing
         let service = InMemoryFeedService()
         let client = ObservedFeedClient(try service.connect())
         #expect(client.service?.serverName == "feed-service in memory")
-        let user = client.acting(for: 1 << 63 | 7)
+        let user = client.acting(for: .ofService(7))
         let post = try await user.createPost(PostDraft(title: "Apple"))
-        #expect(post.author?.id == UInt64(1) << 63 | 7)
+        #expect(post.author?.id == .ofService(7))
         await client.close()
         await #expect(throws: FeedClientError.closed) { try await user.feeds() }
     }

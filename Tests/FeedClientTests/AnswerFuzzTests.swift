@@ -211,7 +211,7 @@ private struct AnsweredClient: FeedCalling {
         try outcome.get()
     }
 
-    func acting(for userID: UInt64) -> AnsweredClient { self }
+    func acting(for userID: UserID) -> AnsweredClient { self }
     func close() async {}
 
     /// Makes each call of a client; the result is how many took the answer.
@@ -287,12 +287,12 @@ private struct AnsweredClient: FeedCalling {
             return Answer(response: response(number), revision: 1)
         }
 
-        func acting(for userID: UInt64) -> Pager { self }
+        func acting(for userID: UserID) -> Pager { self }
         func close() async {}
     }
 
-    private func read(_ pager: Pager) async -> (posts: [UInt64], error: FeedClientError?) {
-        var ids: [UInt64] = []
+    private func read(_ pager: Pager) async -> (posts: [PostID], error: FeedClientError?) {
+        var ids: [PostID] = []
         let error = await failure {
             for try await post in pager.posts() { ids.append(post.id) }
         }
@@ -301,7 +301,12 @@ private struct AnsweredClient: FeedCalling {
 
     @Test func aTokenThatLeadsToItsOwnPageEndsAList() async {
         let pager = Pager { number in
-            .listPosts(ListPostsResponse(posts: [Post(id: UInt64(number))], nextPageToken: [1]))
+            .listPosts(
+                ListPostsResponse(
+                    posts: [Post(id: PostID(rawValue: UInt64(number)))],
+                    nextPageToken: [1]
+                )
+            )
         }
         let (ids, error) = await read(pager)
         #expect(ids == [0])
@@ -341,22 +346,24 @@ private struct AnsweredClient: FeedCalling {
         #expect(await failure { _ = try await pager.session() } == nil)
     }
 
-    @Test("a watch keeps 200 posts, each once", arguments: [[], [3, 1]] as [[UInt64]])
-    func aWatchIsBounded(ids: [UInt64]) {
+    @Test("a watch keeps 200 posts, each once", arguments: [[], [3, 1]] as [[PostID]])
+    func aWatchIsBounded(ids: [PostID]) {
         var request = WatchPostsRequest(postIDs: ids)
         if ids.isEmpty { request.topCount = 100 }
         var copy = WatchCopy(of: request)
+        let first = (1...1_000).map(PostID.init(rawValue:))
         for round in 0..<5 as Range<UInt64> {
+            let changed = (1...1_000).map { PostID(rawValue: $0 + 1_000 * round) }
             let event = WatchPostsEvent(
-                changed: (1...1_000).map { Post(id: $0 + 1_000 * round, feed: "posts") },
-                ranking: round > 2 ? [] : (1...1_000).flatMap { [$0, $0] },
+                changed: changed.map { Post(id: $0, feed: "posts") },
+                ranking: round > 2 ? [] : first.flatMap { [$0, $0] },
                 newPostCount: .max
             )
             copy.apply(event, revision: round, isFirst: round == 0)
         }
         var posts = WatchedPosts(copy)
         posts.follow(copy)
-        #expect(posts.ranking == (ids.isEmpty ? Array(1...200) : ids))
+        #expect(posts.ranking == (ids.isEmpty ? Array(first.prefix(200)) : ids))
         #expect(posts.rows.count == posts.ranking.count)
     }
 }

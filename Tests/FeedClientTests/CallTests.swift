@@ -119,7 +119,7 @@ import Testing
 /// What the calls of a service say of users, marks and lists.
 @Suite(.timeLimit(.minutes(10))) struct ActingTests {
     /// A user of a service's own.
-    private static let user: UInt64 = 1 << 63 | 7
+    private static let user = UserID.ofService(7)
 
     /// The calls of a body, as a service gets them; it answers none of them.
     private static func calls(
@@ -282,7 +282,7 @@ import Testing
     func walksEveryPostOnce(pageSize: Int) async throws {
         try await withClient { client in
             let ids = try await Self.fill(client, 23)
-            var walked: [UInt64] = []
+            var walked: [PostID] = []
             for try await post in client.posts(order: .old, pageSize: pageSize) {
                 walked.append(post.id)
             }
@@ -331,8 +331,8 @@ import Testing
     }
 
     @discardableResult
-    private static func fill(_ client: FeedClient, _ count: Int) async throws -> [UInt64] {
-        var ids: [UInt64] = []
+    private static func fill(_ client: FeedClient, _ count: Int) async throws -> [PostID] {
+        var ids: [PostID] = []
         for number in 0..<count {
             ids.append(try await client.createPost(PostDraft(title: "post \(number)")).id)
         }

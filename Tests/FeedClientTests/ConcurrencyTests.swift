@@ -42,7 +42,7 @@ import Testing
     func matchesShuffledAnswers(seed: UInt64) async throws {
         try await withScript(inFlight: 64, Self.shuffling(seed: seed)) { client, _ in
             try await withThrowingTaskGroup(of: Void.self) { group in
-                for id in UInt64(1)...2_048 {
+                for id in (1...2_048).map(PostID.init(rawValue:)) {
                     group.addTask {
                         let counts = try await client.vote(on: id, .up, timeout: .seconds(60))
                         #expect(counts.postID == id, "seed \(seed)")
@@ -58,15 +58,15 @@ import Testing
         let tasks = Locked<[Task<FeedClientError?, Never>]>([])
         let shuffle = Self.shuffling(seed: seed)
         let script: ScriptedService.Script = { frame in
-            if case .castVote(let vote) = frame.request, vote.postID.isMultiple(of: 2) {
-                tasks.withLock { $0[Int(vote.postID) - 1].cancel() }
+            if case .castVote(let vote) = frame.request, vote.postID.rawValue.isMultiple(of: 2) {
+                tasks.withLock { $0[Int(vote.postID.rawValue) - 1].cancel() }
             }
             return shuffle(frame)
         }
         try await withScript(inFlight: 64, script) { client, _ in
             let all = tasks.withLock { tasks in
                 // No frame is looked at before every task is known.
-                tasks = (UInt64(1)...2_048).map { id in
+                tasks = (1...2_048).map(PostID.init(rawValue:)).map { id in
                     Task {
                         await failure {
                             let counts = try await client.vote(on: id, .up, timeout: .seconds(60))

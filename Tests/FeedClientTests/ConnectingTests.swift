@@ -169,7 +169,7 @@ import Testing
     @Test func aTaskGetsTheNewestUserAndAStreamThatIsLeftIsForgotten() async {
         let user = CurrentUser(nil)
         var changes = user.changes.makeAsyncIterator()
-        for id in 1...3 { user.set(User(id: UInt64(id), displayName: "a")) }
+        for id in 1...3 { user.set(User(id: UserID(rawValue: UInt64(id)), displayName: "a")) }
         user.set(User(id: 3, displayName: "a"))
         #expect(await changes.next() == .some(User(id: 3, displayName: "a")))
         user.set(nil)

@@ -61,10 +61,10 @@ import Testing
         try await withScript(answersHello: false, configuration: configuration, script) {
             client,
             _ in
-            for id in 1...3 as ClosedRange<UInt64> { _ = try await client.getPost(id) }
+            for id in (1...3).map(PostID.init(rawValue:)) { _ = try await client.getPost(id) }
             isOver.withLock { $0 = true }
             #expect(await refusal { try await client.getPost(1) } == .sessionExpired)
-            for id in 1...6 as ClosedRange<UInt64> {
+            for id in (1...6).map(PostID.init(rawValue:)) {
                 #expect(try await client.getPost(id).id == id)
             }
         }

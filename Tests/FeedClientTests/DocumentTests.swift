@@ -56,7 +56,7 @@ import Testing
         var configuration = ClientConfiguration()
         configuration.serviceKey = Secret(file: "web.key")
         let service = try FeedClient(to: address, configuration: configuration)
-        let ada = service.acting(for: 1 << 63 | 7)    // a user of the program's own
+        let ada = service.acting(for: .ofService(7))  // a user of the program's own
         try await ada.vote(on: 300, .up)
         await service.close()
 

@@ -15,7 +15,7 @@ import Testing
         }
         try await withScript(script) { client, _ in
             try await withThrowingTaskGroup(of: Void.self) { group in
-                for id in UInt64(1)...3 {
+                for id in (1...3).map(PostID.init(rawValue:)) {
                     group.addTask {
                         let counts = try await client.vote(on: id, .up)
                         #expect(counts.postID == id)

@@ -83,7 +83,7 @@ import Testing
         }
         try await withScript(inFlight: 3, script) { client, _ in
             let errors = await withTaskGroup(of: FeedClientError?.self) { group in
-                for id in UInt64(1)...5 {
+                for id in (1...5).map(PostID.init(rawValue:)) {
                     group.addTask {
                         await failure {
                             try await client.vote(on: id, .up)

@@ -108,12 +108,12 @@ struct PostValueTests {
             return (0..<number(6)).map { _ in letters[Int(number(5))] }.joined()
         }
         let author = User(
-            id: number(),
+            id: UserID(rawValue: number()),
             displayName: text(),
             createTimeMilliseconds: Int64(bitPattern: number())
         )
         return Post(
-            id: number(),
+            id: PostID(rawValue: number()),
             feed: text(),
             author: generator.oneIn(3) ? nil : author,
             title: text(),

@@ -126,7 +126,7 @@ struct SessionModelTests {
             let isChange = !generator.oneIn(3)
             let caller = calls.count
             calls.append(isChange)
-            let post = UInt64(caller)
+            let post = PostID(rawValue: UInt64(caller))
             let request: Request =
                 isChange
                 ? .castVote(CastVoteRequest(postID: post, direction: .up))
@@ -295,7 +295,7 @@ struct ModelService {
             return answer(frame, refusal)
         }
         guard frame.sequence > 0 else {
-            if refusal == nil { applied[vote.postID, default: 0] += 1 }
+            if refusal == nil { applied[vote.postID.rawValue, default: 0] += 1 }
             return answer(frame, refusal)
         }
         guard let known = record else {
@@ -303,15 +303,15 @@ struct ModelService {
             return answer(frame, refusal)
         }
         if let change = known[frame.sequence] {
-            return answer(frame, change == vote.postID ? nil : failure(.sequenceReused))
+            return answer(frame, change == vote.postID.rawValue ? nil : failure(.sequenceReused))
         }
         guard frame.sequence + window > highest else {
             return answer(frame, failure(.sequenceExpired))
         }
         guard refusal == nil else { return answer(frame, refusal) }
-        applied[vote.postID, default: 0] += 1
+        applied[vote.postID.rawValue, default: 0] += 1
         highest = max(highest, frame.sequence)
-        record?[frame.sequence] = vote.postID
+        record?[frame.sequence] = vote.postID.rawValue
         record = record?.filter { $0.key + window > highest }
         return answer(frame, nil)
     }

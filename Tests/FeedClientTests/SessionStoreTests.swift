@@ -9,7 +9,7 @@ import Testing
 
 /// Sessions that outlive a launch.
 @Suite(.timeLimit(.minutes(10))) struct SessionStoreTests {
-    private static func session(_ byte: UInt8, of userID: UInt64) throws -> StoredSession {
+    private static func session(_ byte: UInt8, of userID: UserID) throws -> StoredSession {
         let token = try #require(Secret(bytes: Array(repeating: byte, count: Secret.byteCount)))
         return StoredSession(token: token, userID: userID)
     }

@@ -34,7 +34,7 @@ struct GoldenReportTests {
             isCurrent: true
         ),
         SessionInfo(
-            id: 1 << 63,
+            id: SessionID(rawValue: 1 << 63),
             useTimeMilliseconds: ReportTests.now,
             expireTimeMilliseconds: ReportTests.now + 2_592_000_000,
             isCurrent: false

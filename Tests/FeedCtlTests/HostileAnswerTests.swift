@@ -28,6 +28,8 @@ import Testing
             return numbers[next(numbers.count)]
         }
 
+        mutating func id<ID: Identifier>() -> ID { ID(rawValue: number()) }
+
         mutating func signed() -> Int64 { Int64(bitPattern: number()) }
 
         mutating func small() -> UInt32 { UInt32(truncatingIfNeeded: number()) }
@@ -42,9 +44,9 @@ import Testing
 
         mutating func post() -> Post {
             Post(
-                id: number(),
+                id: id(),
                 feed: text(),
-                author: User(id: number(), displayName: text()),
+                author: User(id: id(), displayName: text()),
                 title: text(),
                 text: text(),
                 linkURL: text(),
@@ -116,14 +118,14 @@ import Testing
             let corrected = CorrectTimesResponse(
                 posts: [
                     PostTimes(
-                        id: draw.number(),
+                        id: draw.id(),
                         feed: draw.text(),
                         title: draw.text(),
                         createTimeMilliseconds: draw.signed(),
                         updateTimeMilliseconds: draw.signed()
                     )
                 ],
-                nextAfterID: draw.number(),
+                nextAfterID: draw.id(),
                 serverTimeMilliseconds: draw.signed()
             )
             var times = FoundPostsReport(isApplied: draw.next(2) == 0)
@@ -133,7 +135,7 @@ import Testing
             try Self.check(VisibleText.line(failure))
             let session = UserSession(
                 token: [],
-                user: User(id: draw.number(), displayName: draw.text()),
+                user: User(id: draw.id(), displayName: draw.text()),
                 expireTimeMilliseconds: draw.signed()
             )
             let reports: [any Report] = [

@@ -10,7 +10,7 @@ struct OutboxReportTests {
         _ number: UInt64,
         _ request: Request,
         _ state: OutboxState = .waiting,
-        user: UInt64 = 5
+        user: UserID = 5
     ) -> OutboxEntry {
         OutboxEntry(number: number, request: request, state: state, sequence: 0, userID: user)
     }

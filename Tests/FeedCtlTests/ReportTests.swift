@@ -279,7 +279,7 @@ struct BackupReportTests {
 struct ListReportTests {
     static let token = PageToken(bytes: [0xFB, 0xFF])
 
-    static func page(_ ids: [UInt64], firstRank: UInt64) -> Page {
+    static func page(_ ids: [PostID], firstRank: UInt64) -> Page {
         Page(posts: ids.map { Post(id: $0, title: "t") }, firstRank: firstRank, totalSize: 40)
     }
 

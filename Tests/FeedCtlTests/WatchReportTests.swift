@@ -4,7 +4,7 @@ import FeedProto
 import Testing
 
 struct WatchReportTests {
-    private static func post(_ id: UInt64, score: Int64, revision: UInt64) -> Post {
+    private static func post(_ id: PostID, score: Int64, revision: UInt64) -> Post {
         var post = Post(id: id, feed: "posts", title: "post \(id)", score: score)
         post.upvoteCount = UInt64(score)
         post.revision = revision
@@ -102,7 +102,9 @@ struct WatchReportTests {
 
     @Test("a resumed watch whose list is as it was is no line", arguments: [UInt64(0), 2])
     func aResumedWatchIsNoChange(postCount: UInt64) {
-        let posts = (0..<postCount).map { Self.post(1 + $0, score: 2, revision: 4) }
+        let posts = (0..<postCount).map {
+            Self.post(PostID(rawValue: 1 + $0), score: 2, revision: 4)
+        }
         let ids = posts.map(\.id)
         var copy = WatchCopy(of: WatchPostsRequest(topCount: 3))
         copy.apply(

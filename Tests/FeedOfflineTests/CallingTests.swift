@@ -28,14 +28,14 @@ import Testing
             return answer
         }
 
-        func acting(for userID: UInt64) -> OwnClient { self }
+        func acting(for userID: UserID) -> OwnClient { self }
         func close() async { await client.close() }
     }
 
     @Test func aChangeWithoutASequenceIsInDoubtWithoutItsAnswer() async throws {
         try await TestService.run { service in
             let ids = try await service.withClient { client async throws in
-                var ids: [UInt64] = []
+                var ids: [PostID] = []
                 for title in ["one", "two", "three"] {
                     ids.append(try await client.createPost(PostDraft(title: title)).id)
                 }

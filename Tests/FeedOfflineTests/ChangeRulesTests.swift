@@ -37,7 +37,9 @@ import Testing
                 .castVote(CastVoteRequest(postID: id[0], direction: .clear)),
                 .castVote(CastVoteRequest(postID: id[1], direction: .up)),
                 .markPosts(MarkPostsRequest(mark: .read, postIDs: [])),
-                .markPosts(MarkPostsRequest(mark: .read, postIDs: Array(1...101))),
+                .markPosts(
+                    MarkPostsRequest(mark: .read, postIDs: (1...101).map(PostID.init(rawValue:)))
+                ),
             ]
             try await service.withFeed { feed async throws in
                 // What nobody has said yet cannot be known.
@@ -96,7 +98,7 @@ import Testing
     @Test func aRowSaysThatItsChangeWaitsOrFailed() async throws {
         try await TestService.run { service in
             let ids = try await service.withClient { client async throws in
-                var ids: [UInt64] = []
+                var ids: [PostID] = []
                 for title in ["a", "b", "c", "d"] {
                     ids.append(try await client.createPost(PostDraft(title: title)).id)
                 }

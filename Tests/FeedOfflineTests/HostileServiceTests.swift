@@ -135,7 +135,7 @@ import Testing
         let ends: [Int64] = [.min, .min + 1, -1, 0, 1 << 51, .max - 1, .max]
         let posts = ends.enumerated().map { number, end in
             Post(
-                id: UInt64(number) + 1,
+                id: PostID(rawValue: UInt64(number) + 1),
                 feed: "posts",
                 score: end,
                 upvoteCount: .max - UInt64(number),
@@ -203,9 +203,9 @@ import Testing
 
     @Test(
         "no post of a service takes the place of one that was made here",
-        arguments: [0, 1 << 62 | 1, .max] as [UInt64]
+        arguments: [0, PostID(rawValue: 1 << 62 | 1), .max]
     )
-    func idsThatNoServiceGives(id: UInt64) async throws {
+    func idsThatNoServiceGives(id: PostID) async throws {
         try await Self.run { request in
             if case .createPost = request { return .post(Post(id: id)) }
             return Self.changes([Post(id: id, title: "theirs")], next: 9, isReset: true)
@@ -248,7 +248,7 @@ import Testing
         } _: { feed, folder in
             for _ in 0..<3 {
                 try await feed.sync()
-                for id in 1...40 as ClosedRange<UInt64> { try await feed.vote(on: id, .up) }
+                for id in (1...40).map(PostID.init(rawValue:)) { try await feed.vote(on: id, .up) }
                 #expect(try await feed.sync().sentCount == 40)
             }
             let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
@@ -402,10 +402,10 @@ private final class HostileService: Sendable {
         }
     }
 
-    private func post(_ post: Post?, id: UInt64?, _ state: inout State) -> Post {
+    private func post(_ post: Post?, id: PostID?, _ state: inout State) -> Post {
         var post = post ?? Post()
         state.revision += 1
-        post.id = id ?? UInt64.random(in: 1...9, using: &state.random)
+        post.id = id ?? PostID(rawValue: .random(in: 1...9, using: &state.random))
         post.feed = "posts"
         post.upvoteCount = 5
         post.downvoteCount = 2

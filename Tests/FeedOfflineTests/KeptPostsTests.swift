@@ -92,7 +92,7 @@ import Testing
             var post = Self.post(Int.random(in: 0..<2_000, using: &random), of: 2_000, &random)
             post.upvoteCount += 1 << 41
             if random.oneIn(2) { _ = try await client.importPosts([post], in: "kept") }
-            let id = UInt64.random(in: 1...2_000, using: &random)
+            let id = PostID(rawValue: .random(in: 1...2_000, using: &random))
             // Deleted posts take no edits.
             _ = try? await client.updatePost(
                 Post(id: id, commentCount: UInt64.random(in: 0...9_000, using: &random)),
@@ -149,7 +149,7 @@ import Testing
             await client.make(changes, timeout: timeout)
         }
 
-        func acting(for userID: UInt64) -> BusyClient { self }
+        func acting(for userID: UserID) -> BusyClient { self }
         func close() async { await client.close() }
     }
 
@@ -188,7 +188,7 @@ import Testing
     @Test func aPostThatAnEntryNamesStaysUntilItIsDone() async throws {
         try await Self.run(postCount: 300, seed: 1) { service, client, _ in
             let sessions = FileSessionStore(path: service.path("session"))
-            var ids: [UInt64] = []
+            var ids: [PostID] = []
             for try await post in client.posts(in: "kept", order: .old) { ids.append(post.id) }
             func withFeed(
                 _ keeps: KeptPosts,
@@ -354,7 +354,7 @@ import Testing
             try await service.withFeed {
                 $0.keeps = .newest(keptCount)
             } _: { feed async throws in
-                var lists: [PostList: [UInt64]] = [:]
+                var lists: [PostList: [PostID]] = [:]
                 for order in [Order.new, .hot] {
                     let list = PostList(feed: "kept", order: order)
                     lists[list] = try await client.listPosts(list, pageSize: 25).posts.map(\.id)

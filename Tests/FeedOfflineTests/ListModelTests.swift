@@ -106,7 +106,7 @@ import Testing
 
     private static func change(_ client: FeedClient, _ random: inout SeededGenerator) async throws {
         for _ in 0..<60 {
-            let id = UInt64.random(in: 1...240, using: &random)
+            let id = PostID(rawValue: .random(in: 1...240, using: &random))
             if random.oneIn(5) {
                 try await client.deletePost(id)
             } else {
@@ -246,7 +246,7 @@ import Testing
             )
         }
 
-        func acting(for userID: UInt64) -> ClosingClient { self }
+        func acting(for userID: UserID) -> ClosingClient { self }
 
         func close() async {}
     }

@@ -11,7 +11,7 @@ import Testing
         _ title: String,
         in feed: String,
         of client: FeedClient
-    ) async throws -> UInt64 {
+    ) async throws -> PostID {
         if try await !client.feeds().contains(where: { $0.name == feed }) {
             try await client.createFeed(Feed(name: feed, voteMode: .tally))
         }
@@ -272,7 +272,7 @@ import Testing
     /// A service with a post, and a feed with a vote on it, in whose next sync the service is killed before
     /// the vote leaves.
     private static func run(
-        _ body: (TestService, UInt64, OfflineFeed, Waits) async throws -> Void
+        _ body: (TestService, PostID, OfflineFeed, Waits) async throws -> Void
     ) async throws {
         try await TestService.run { service in
             let id = try await service.withClient {

@@ -152,7 +152,7 @@ import Testing
 /// the file and the copy that it began with.
 @Suite(.timeLimit(.minutes(10))) struct OfflineDamageTests {
     /// A service with two posts, and a file with a copy of them, which is closed.
-    private static func run(_ body: (TestService, [UInt64]) async throws -> Void) async throws {
+    private static func run(_ body: (TestService, [PostID]) async throws -> Void) async throws {
         try await TestService.run { service in
             let ids = try await service.withClient { client async throws in
                 [

@@ -108,7 +108,7 @@ import Testing
     private struct DyingOutbox: OutboxFile {
         let file: any OutboxFile
 
-        func numberNext(of userID: UInt64) throws(OfflineError) -> [NumberedEntry] {
+        func numberNext(of userID: UserID) throws(OfflineError) -> [NumberedEntry] {
             _ = try file.numberNext(of: userID)
             throw .file(reason: "The program died.")
         }

@@ -11,7 +11,7 @@ import Testing
     private struct DyingOutbox: OutboxFile {
         let file: any OutboxFile
 
-        func numberNext(of userID: UInt64) throws(OfflineError) -> [NumberedEntry] {
+        func numberNext(of userID: UserID) throws(OfflineError) -> [NumberedEntry] {
             try file.numberNext(of: userID)
         }
 
@@ -21,7 +21,7 @@ import Testing
     }
 
     /// A service with a post, and a file whose vote on it was executed and whose answer was lost.
-    private static func run(_ body: (TestService, UInt64) async throws -> Void) async throws {
+    private static func run(_ body: (TestService, PostID) async throws -> Void) async throws {
         try await TestService.run { service in
             let id = try await service.withClient {
                 try await $0.createPost(PostDraft(title: "old")).id
@@ -270,7 +270,7 @@ private struct KillAudit {
         let ids = try await service.withClient { client async throws in
             try await client.importPosts((0..<40).map { Post(title: "post \($0)") }, in: "posts")
         }
-        var upvotes: [UInt64: UInt64] = [:]
+        var upvotes: [PostID: UInt64] = [:]
         var titles: [String] = []
         // The channel has executed something before the first kill.
         try await service.withFeed { feed async throws in
@@ -281,7 +281,7 @@ private struct KillAudit {
         upvotes[ids[0]] = 1
         for cycle in 1...cycles {
             let made = try await service.withFeed { feed async throws in
-                var made: [UInt64] = []
+                var made: [PostID] = []
                 for _ in 0..<Int.random(in: 5...40, using: &random) {
                     let id = ids.randomElement(using: &random) ?? 0
                     try await feed.vote(on: id, .up)
@@ -330,7 +330,7 @@ private struct KillAudit {
 
     private mutating func compare(
         _ service: TestService,
-        _ upvotes: [UInt64: UInt64],
+        _ upvotes: [PostID: UInt64],
         _ titles: [String]
     ) async throws {
         var posts: [Post] = []

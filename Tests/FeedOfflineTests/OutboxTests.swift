@@ -368,7 +368,7 @@ extension OutboxEntry {
                 #expect(posts.map(\.title) == ["kept"])
                 // A post that was published and deleted would have taken an id.
                 let next = try await bench.client.createPost(PostDraft(title: "next")).id
-                #expect(posts.map(\.id) == [next - 1])
+                #expect(posts.map(\.id.rawValue) == [next.rawValue - 1])
             }
         }
     }

@@ -128,7 +128,7 @@ import Testing
             return RunSyncsTests.answer(to: request)
         }
 
-        func acting(for userID: UInt64) -> SlowClient { self }
+        func acting(for userID: UserID) -> SlowClient { self }
         func close() async {}
     }
 
@@ -193,7 +193,7 @@ import Testing
             await stub.make(changes, timeout: timeout)
         }
 
-        func acting(for userID: UInt64) -> HeldConnection { self }
+        func acting(for userID: UserID) -> HeldConnection { self }
         func close() async {}
     }
 
@@ -309,7 +309,7 @@ import Testing
     @Test func rowsStayUntilARefreshAndShowTheNumbersOfNow() async throws {
         try await TestService.run { service in
             let ids = try await service.withClient { client async throws in
-                var ids: [UInt64] = []
+                var ids: [PostID] = []
                 for title in ["a", "b", "c"] {
                     ids.append(try await client.createPost(PostDraft(title: title)).id)
                 }

@@ -82,7 +82,9 @@ import Testing
         var (posts, texts) = FieldsSample.posts(count: 100)
         for index in posts.indices { posts[index].viewer = nil }
         let encoded = EncodedPosts(posts.span, texts: texts.span)
-        let viewers = posts.map { Viewer(vote: $0.id.isMultiple(of: 2) ? .up : .unspecified) }
+        let viewers = posts.map {
+            Viewer(vote: $0.id.rawValue.isMultiple(of: 2) ? .up : .unspecified)
+        }
         let page = ListPostsFields(firstRank: 1, totalSize: 100)
         let count = try allocations(repeats: 1000) { codec in
             try codec.encoder.append(

@@ -112,7 +112,7 @@ import Testing
     @Test func showsVoteForAUser() throws {
         let vote = CastVoteRequest(postID: 300, direction: .up)
         try expect(
-            ClientFrame(id: 7, request: .castVote(vote), actingUserID: 1 << 63 | 7),
+            ClientFrame(id: 7, request: .castVote(vote), actingUserID: .ofService(7)),
             is: "acting"
         )
     }

@@ -167,7 +167,7 @@ import Testing
     }
 
     @Test func decodesBatchFarOverItsLimit() throws {
-        let ids = [UInt64](1...50_000)
+        let ids = (1...50_000).map(PostID.init(rawValue:))
         let bytes = try ClientFrame(id: 7, request: .batchGetPosts(.init(ids: ids))).encoded()
         var decoder = MessageDecoder()
         let frame = try decoder.decodeClientFrame(Array(bytes.dropFirst(4)))

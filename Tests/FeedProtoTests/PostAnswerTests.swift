@@ -49,8 +49,8 @@ import Testing
         for byteCount in [1, 117, 118, 119, 120, 125, 126, 127, 128, 200, 20_000] {
             for number in [0, 1, 127, 128, 1 << 55, 1 << 56, 1 << 63, .max] as [UInt64] {
                 let texts = [UInt8](repeating: 0x62, count: byteCount)
-                var fields = PostFields(id: number)
-                fields.authorID = number
+                var fields = PostFields(id: PostID(rawValue: number))
+                fields.authorID = UserID(rawValue: number)
                 fields.authorName = TextRange(offset: 0, byteCount: UInt32(byteCount))
                 fields.score = Int64(bitPattern: number)
                 fields.upvoteCount = number
@@ -156,7 +156,7 @@ import Testing
         let (fields, texts) = FieldsSample.posts(count: 3)
         let posts = fields.map { FieldsSample.post($0, texts) }
         for count in [0, 1, 63, 64, 127, 128, 5_000] {
-            let ids = (0..<count).map { UInt64.max >> UInt64($0 % 64) }
+            let ids = (0..<count).map { PostID(rawValue: .max >> UInt64($0 % 64)) }
             var encoder = FrameEncoder()
             try encoder.append(
                 batch: fields.span,

@@ -87,7 +87,7 @@ import Testing
     /// Two in ten thousand votes of a range that clients use have one hash by chance, if any.
     @Test func differsBetweenVotes() {
         var hashes: Set<UInt32> = []
-        for post in 1...5000 as ClosedRange<UInt64> {
+        for post in (1...5000).map(PostID.init(rawValue:)) {
             for direction in [VoteDirection.up, .down] {
                 hashes.insert(CastVoteRequest(postID: post, direction: direction).requestHash)
             }
@@ -108,7 +108,7 @@ import Testing
     @Test func differsBetweenUsersOnAllWays() throws {
         for request in Samples.requests {
             var hashes: Set<UInt32> = []
-            for user in [0, 1, 2, 1 << 63] as [UInt64] {
+            for user in [0, 1, 2, .ofService(0)] as [UserID] {
                 let frame = ClientFrame(id: 1, request: request, sequence: 7, actingUserID: user)
                 let bytes = try frame.encoded()
                 try hashes.insert(Self.hash(bytes))
@@ -117,7 +117,7 @@ import Testing
             #expect(hashes.count == 4)
         }
         let vote = CastVoteRequest(postID: 300, direction: .down)
-        let frame = VoteFrame(id: 1, vote: vote, sequence: 7, actingUserID: 1 << 63)
+        let frame = VoteFrame(id: 1, vote: vote, sequence: 7, actingUserID: .ofService(0))
         #expect(try Self.hash(ClientFrame(frame).encoded()) == frame.requestHash)
     }
 

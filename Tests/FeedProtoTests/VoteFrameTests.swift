@@ -441,9 +441,9 @@ extension ClientFrame {
     /// first, where that is a whole vote.
     private func received(
         _ random: inout SeededGenerator
-    ) throws -> (bytes: [UInt8], post: UInt64?) {
+    ) throws -> (bytes: [UInt8], post: PostID?) {
         var bytes: [UInt8] = []
-        var post: UInt64?
+        var post: PostID?
         for number in 0..<Int.random(in: 0...3, using: &random) {
             let vote = VoteFrame.random(using: &random)
             var frame = ClientFrame(vote)
@@ -458,12 +458,12 @@ extension ClientFrame {
         return (bytes, post)
     }
 
-    private func firstPost(_ bytes: [UInt8]) -> UInt64? {
+    private func firstPost(_ bytes: [UInt8]) -> PostID? {
         unsafe VoteRun.firstVote(in: bytes.span.bytes, scanner)?.vote.postID
     }
 
     /// The post of the first vote that a whole run finds.
-    private func firstPostOfRun(_ bytes: [UInt8]) -> UInt64? {
+    private func firstPostOfRun(_ bytes: [UInt8]) -> PostID? {
         var run = VoteRun()
         unsafe run.find(in: bytes.span.bytes, at: 0, limit: VoteRun.capacity, scanner)
         return run.count > 0 ? run.entries[0].frame.vote.postID : nil

@@ -21,7 +21,10 @@ import Testing
     func countsAMillionVotesWithoutAllocating() async {
         await #expect(processExitsWith: .success) {
             let count = try await Self.allocationCount(batches: 1_000_000 / Self.votesPerBatch) {
-                CastVoteRequest(postID: UInt64($0 % Self.postCount) + 1, direction: .up)
+                CastVoteRequest(
+                    postID: PostID(rawValue: UInt64($0 % Self.postCount) + 1),
+                    direction: .up
+                )
             }
             print("allocations in a million votes: \(count)")
             exit(count == 0 ? EXIT_SUCCESS : EXIT_FAILURE)
@@ -35,7 +38,10 @@ import Testing
                 batches: 1_000_000 / Self.votesPerBatch,
                 isNumbered: true
             ) {
-                CastVoteRequest(postID: UInt64($0 % Self.postCount) + 1, direction: .up)
+                CastVoteRequest(
+                    postID: PostID(rawValue: UInt64($0 % Self.postCount) + 1),
+                    direction: .up
+                )
             }
             print("allocations in a million numbered votes: \(count)")
             exit(count == 0 ? EXIT_SUCCESS : EXIT_FAILURE)
@@ -50,7 +56,7 @@ import Testing
             let count = try await Self.allocationCount(batches: batches, after: 3_000, users: 50) {
                 // Each user votes on each of 100 posts, up and down by turns.
                 CastVoteRequest(
-                    postID: UInt64($0 / 50 % 100) + 1,
+                    postID: PostID(rawValue: UInt64($0 / 50 % 100) + 1),
                     direction: $0 / 5_000 % 2 == 0 ? .up : .down
                 )
             }
@@ -150,7 +156,10 @@ import Testing
     ) throws {
         for number in 0..<count {
             let votes = (0..<256).map {
-                CastVoteRequest(postID: UInt64((number * 256 + $0) % 10_000) + 1, direction: .up)
+                CastVoteRequest(
+                    postID: PostID(rawValue: UInt64((number * 256 + $0) % 10_000) + 1),
+                    direction: .up
+                )
             }
             let id = client.nextID()
             let request = Request.batchCastVotes(BatchCastVotesRequest(votes: votes))
@@ -175,7 +184,7 @@ import Testing
             }
         } _: { client in
             _ = try client.hello(clientID: .init(repeating: 1, count: 16))
-            var ids: [UInt64] = []
+            var ids: [PostID] = []
             for number in 0..<256 { ids.append(try client.createPost(title: "\(number)")) }
             let vote = { [ids] in CastVoteRequest(postID: ids[$0 % ids.count], direction: .up) }
             try exchange(client, batches: 3_000, true, vote)
@@ -207,7 +216,7 @@ import Testing
                         id: id,
                         request: .castVote(vote(number)),
                         sequence: isNumbered ? id : 0,
-                        actingUserID: users > 0 ? UInt64(number % users) | 1 << 63 : 0
+                        actingUserID: users > 0 ? .ofService(UInt64(number % users)) : 0
                     )
                 )
             }

@@ -15,7 +15,7 @@ import Testing
             #expect(try client.call(.deletePost(DeletePostRequest(id: id))).status == nil)
             let vote = CastVoteRequest(postID: id, direction: .up)
             #expect(try client.call(.castVote(vote)).status?.reason == .postNotFound)
-            let unknown = DeletePostRequest(id: id + 1000)
+            let unknown = DeletePostRequest(id: id.advanced(by: 1_000))
             #expect(try client.call(.deletePost(unknown)).status?.reason == .postNotFound)
             #expect(try client.list(ListPostsRequest()).totalSize == 0)
         }
@@ -92,7 +92,7 @@ import Testing
     @Test("T-CALL-11: continues after the key of a deleted post")
     func continuesAfterADeletedAnchor() async throws {
         try await withClient { client in
-            var ids: [UInt64] = []
+            var ids: [PostID] = []
             for number in 0..<30 {
                 ids.append(try client.createPost(title: String(UnicodeScalar(UInt8(65 + number)))))
             }
@@ -176,7 +176,7 @@ import Testing
     @Test("finds a post's place, and the page around it")
     func findsPlaces() async throws {
         try await withClient { client in
-            var ids: [UInt64] = []
+            var ids: [PostID] = []
             for number in 0..<50 {
                 ids.append(try client.createPost(title: String(UnicodeScalar(UInt8(65 + number)))))
             }
@@ -253,7 +253,7 @@ import Testing
                 )
                 _ = try client.call(.createPost(CreatePostRequest(post: post)))
             }
-            var seen: [UInt64] = []
+            var seen: [PostID] = []
             var token: [UInt8] = []
             var counts: [Int] = []
             repeat {
@@ -274,7 +274,7 @@ import Testing
 /// Lists of further orders and of windows, as clients ask for them.
 @Suite(.timeLimit(.minutes(10))) struct OrderTests {
     /// Four posts without votes, the second of a day before all others.
-    private static func importPosts(_ client: WireClient) throws -> [UInt64] {
+    private static func importPosts(_ client: WireClient) throws -> [PostID] {
         let now = try client.createPost(title: "first")
         let times = try client.list(ListPostsRequest(feed: "posts", order: .new)).posts
         let time = try #require(times.first).createTimeMilliseconds
@@ -303,9 +303,9 @@ import Testing
     @Test func listsEachOrder() async throws {
         try await withClient { client in
             let ids = try Self.importPosts(client)
-            func list(_ order: Order, _ window: Window = .unspecified) throws -> [UInt64] {
+            func list(_ order: Order, _ window: Window = .unspecified) throws -> [Int] {
                 let request = ListPostsRequest(feed: "posts", order: order, window: window)
-                return try client.list(request).posts.map { UInt64(ids.firstIndex(of: $0.id) ?? 9) }
+                return try client.list(request).posts.map { ids.firstIndex(of: $0.id) ?? 9 }
             }
             #expect(try list(.best) == [2, 1, 3, 0])
             #expect(try list(.controversial) == [1, 3, 0, 2])

@@ -136,7 +136,7 @@ import Testing
         return response
     }
 
-    private static func post(_ client: WireClient, _ id: UInt64) throws -> Post {
+    private static func post(_ client: WireClient, _ id: PostID) throws -> Post {
         let answer = try client.call(.getPost(GetPostRequest(id: id)))
         guard case .post(let post) = answer.response else {
             throw answer.status ?? Status(code: .unknown, reason: .internal, message: "\(answer)")

@@ -59,7 +59,7 @@ import Testing
     }
 
     /// Votes with 64 in flight until the service says GoAway, then receives the rest.
-    static func voteUntilGoAway(_ port: UInt16, _ post: UInt64, _ running: Running) -> Seen {
+    static func voteUntilGoAway(_ port: UInt16, _ post: PostID, _ running: Running) -> Seen {
         var seen = Seen()
         do {
             let client = try WireClient(port: port)

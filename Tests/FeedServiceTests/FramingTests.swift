@@ -221,7 +221,7 @@ import Testing
             Batch(
                 testDescription: "T-CALL-2: \(count) ids",
                 request: .batchGetPosts(
-                    BatchGetPostsRequest(ids: [UInt64](repeating: 1, count: count))
+                    BatchGetPostsRequest(ids: [PostID](repeating: 1, count: count))
                 ),
                 reason: count == 0 ? .badField : count > 100 ? .batchTooLarge : nil
             )
@@ -312,7 +312,7 @@ import Testing
         }
     }
 
-    private static func createPosts(_ count: Int, _ client: WireClient) throws -> [UInt64] {
+    private static func createPosts(_ count: Int, _ client: WireClient) throws -> [PostID] {
         try (0..<count).map { _ in
             let post = Post(title: "large", text: String(repeating: "x", count: 10_000))
             let answer = try client.call(.createPost(CreatePostRequest(post: post)))

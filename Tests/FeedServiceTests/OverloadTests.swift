@@ -10,7 +10,7 @@ import Testing
     /// Asks for a large post until the socket takes no more, or until the limit; returns how often.
     static func askWithoutReading(
         _ client: WireClient,
-        _ post: UInt64,
+        _ post: PostID,
         atMost limit: Int = .max
     ) throws -> Int {
         var count = 0
@@ -26,7 +26,7 @@ import Testing
         return count
     }
 
-    static func createLargePost(_ client: WireClient) throws -> UInt64 {
+    static func createLargePost(_ client: WireClient) throws -> PostID {
         let post = Post(title: "large", text: String(repeating: "x", count: 10_000))
         guard
             case .post(let created) = try client.call(

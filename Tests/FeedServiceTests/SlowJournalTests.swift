@@ -102,7 +102,7 @@ import Testing
                 let answer = try client.call(.importPosts(request))
                 guard case .importPosts(let response) = answer.response
                 else { throw Unexpected(answer) }
-                #expect(response.ids.first == UInt64(20 * number + 1))
+                #expect(response.ids.first?.rawValue == UInt64(20 * number + 1))
             }
             #expect(try client.serverStats().postCount == 200)
         }
@@ -127,7 +127,7 @@ import Testing
                 try importer.send(.importPosts(ImportPostsRequest(posts: posts)))
             }
             gate.open()
-            var taken: [UInt64] = []
+            var taken: [PostID] = []
             var refused = 0
             for _ in 0..<frameCount {
                 let answer = try importer.receive()

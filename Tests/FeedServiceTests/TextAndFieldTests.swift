@@ -409,13 +409,13 @@ import Testing
                 #expect(try client.call(.createPost(request)).status == nil)
             }
             var request = ListPostsRequest(feed: "long", pageSize: 100)
-            var ids: [UInt64] = []
+            var ids: [PostID] = []
             repeat {
                 let page = try client.list(request)
                 ids += page.posts.map(\.id)
                 request.pageToken = page.nextPageToken
             } while !request.pageToken.isEmpty
-            #expect(ids == Array(1...40))
+            #expect(ids.map(\.rawValue) == Array(1...40))
         }
     }
 }

@@ -135,12 +135,14 @@ import Testing
                 )
             }
             for number in postCount - deletedPostCount..<postCount {
-                _ = try client.call(.deletePost(DeletePostRequest(id: UInt64(number + 1))))
+                _ = try client.call(
+                    .deletePost(DeletePostRequest(id: PostID(rawValue: UInt64(number + 1))))
+                )
             }
             try client.socket.send(bytes)
             let frames = try client.receiveAll().map(withoutPostRevision)
             let reader = try WireClient(port: port)
-            let posts = try (1...UInt64(postCount)).map {
+            let posts = try (1...UInt64(postCount)).map(PostID.init(rawValue:)).map {
                 var answer = try reader.call(.getPost(GetPostRequest(id: $0)))
                 if case .post(var post) = answer.response {
                     (post.createTimeMilliseconds, post.updateTimeMilliseconds) = (0, 0)
@@ -190,7 +192,7 @@ import Testing
 
     private static func vote(mayClear: Bool, _ random: inout SeededGenerator) -> CastVoteRequest {
         CastVoteRequest(
-            postID: .random(in: 1...UInt64(postCount + 1), using: &random),
+            postID: PostID(rawValue: .random(in: 1...UInt64(postCount + 1), using: &random)),
             direction: mayClear && random.oneIn(6)
                 ? .clear : Bool.random(using: &random) ? .up : .down
         )
@@ -206,7 +208,7 @@ import Testing
             // Half of these repeat a batch under its sequence, the others reuse a sequence.
             frame.sequence = .random(in: 1...12, using: &random)
             if Bool.random(using: &random) {
-                let votes = [frame.sequence, 21, frame.sequence].map {
+                let votes = [frame.sequence, 21, frame.sequence].map(PostID.init(rawValue:)).map {
                     CastVoteRequest(postID: $0, direction: .up)
                 }
                 frame.request = .batchCastVotes(BatchCastVotesRequest(votes: votes))
@@ -226,7 +228,7 @@ import Testing
             let direction = VoteDirection(rawValue: .random(in: -1...4, using: &random))
             let votes = votes + [CastVoteRequest(postID: 1, direction: direction)]
             frame.request = .batchCastVotes(BatchCastVotesRequest(votes: votes))
-        case 14...17: frame.actingUserID = .random(in: 1...3, using: &random) | 1 << 63
+        case 14...17: frame.actingUserID = .ofService(.random(in: 1...3, using: &random))
         default: break
         }
     }
@@ -288,7 +290,7 @@ import Testing
         var calls: [ClientFrame] = []
         for id in 100..<400 as Range<UInt64> {
             let vote = CastVoteRequest(
-                postID: .random(in: 1...UInt64(postCount), using: &random),
+                postID: PostID(rawValue: .random(in: 1...UInt64(postCount), using: &random)),
                 direction: Bool.random(using: &random) ? .up : .down
             )
             calls.append(unusual(ClientFrame(id: id, request: .castVote(vote)), vote, &random))
@@ -308,7 +310,7 @@ import Testing
         var frame = frame
         var vote = vote
         switch Int.random(in: 0..<20, using: &random) {
-        case 0: vote.postID = .random(in: 1_000...(.max), using: &random)
+        case 0: vote.postID = PostID(rawValue: .random(in: 1_000...(.max), using: &random))
         case 1: vote.direction = VoteDirection(rawValue: .random(in: -1...4, using: &random))
         case 2: vote.direction = .clear
         case 3, 9, 10, 11: frame.sequence = .random(in: 1...30, using: &random)
@@ -316,7 +318,7 @@ import Testing
         case 4: frame.minimumRevision = .random(in: 1...2, using: &random)
         case 5: frame.minimumRevision = .max
         case 6: frame.timeoutMilliseconds = 60_000
-        case 13...16: frame.actingUserID = .random(in: 1...3, using: &random) | 1 << 63
+        case 13...16: frame.actingUserID = .ofService(.random(in: 1...3, using: &random))
         case 7:
             frame.request = .ping(PingRequest())
             return frame
@@ -341,14 +343,13 @@ import Testing
 
 /// Ballots of users: a service casts them for users of its own.
 @Suite(.timeLimit(.minutes(10))) struct UserVoteTests {
-    private static let ownUser: UInt64 = 1 << 63
     private static let clientID = [UInt8](1...16)
 
     /// A client and a post of a new feed whose ballots are of users, or of devices too.
     private static func client(
         _ port: UInt16,
         _ voters: Voters
-    ) throws -> (client: WireClient, post: UInt64) {
+    ) throws -> (client: WireClient, post: PostID) {
         let client = try WireClient(port: port)
         let feed = Feed(name: "polls", voteMode: .ballot, voters: voters)
         let created = try client.call(.createFeed(CreateFeedRequest(feed: feed)))
@@ -362,19 +363,19 @@ import Testing
         try await withService { port in
             let (client, id) = try Self.client(port, voters)
             // A user who has never voted has no ballot to take back.
-            #expect(try client.vote(id, .clear, for: Self.ownUser).score == 0)
-            #expect(try client.vote(id, for: Self.ownUser).score == 1)
-            #expect(try client.vote(id, for: Self.ownUser).score == 1)
-            #expect(try client.vote(id, for: Self.ownUser | 1).score == 2)
-            let down = try client.vote(id, .down, for: Self.ownUser)
+            #expect(try client.vote(id, .clear, for: .ofService(0)).score == 0)
+            #expect(try client.vote(id, for: .ofService(0)).score == 1)
+            #expect(try client.vote(id, for: .ofService(0)).score == 1)
+            #expect(try client.vote(id, for: .ofService(1)).score == 2)
+            let down = try client.vote(id, .down, for: .ofService(0))
             #expect((down.score, down.vote) == (0, .down))
             // Each vote and each read is for the user that it names, on every connection.
             _ = try client.hello(clientID: Self.clientID)
             for (user, vote) in [(0, VoteDirection.down), (1, .up), (2, .unspecified)] {
-                #expect(try client.viewerVote(of: id, for: Self.ownUser | UInt64(user)) == vote)
+                #expect(try client.viewerVote(of: id, for: .ofService(UInt64(user))) == vote)
             }
             #expect(try client.viewerVote(of: id, for: 0) == .unspecified)
-            #expect(try client.vote(id, .clear, for: Self.ownUser).score == 1)
+            #expect(try client.vote(id, .clear, for: .ofService(0)).score == 1)
         }
     }
 
@@ -385,13 +386,13 @@ import Testing
             let post = Post(author: User(displayName: "Ann"), title: "hers")
             let created = try client.call(
                 .createPost(CreatePostRequest(post: post)),
-                for: Self.ownUser
+                for: .ofService(0)
             )
             guard case .post(let made) = created.response else { throw created.status ?? .unknown }
-            #expect(made.author == User(id: Self.ownUser, displayName: "Ann"))
+            #expect(made.author == User(id: .ofService(0), displayName: "Ann"))
             let mark = MarkPostsRequest(mark: .dismissed, postIDs: [made.id])
-            #expect(try client.call(.markPosts(mark), for: Self.ownUser).status == nil)
-            func list(for user: UInt64) throws -> ListPostsResponse {
+            #expect(try client.call(.markPosts(mark), for: .ofService(0)).status == nil)
+            func list(for user: UserID) throws -> ListPostsResponse {
                 let answer = try client.call(.listPosts(ListPostsRequest()), for: user)
                 guard case .listPosts(let list) = answer.response else {
                     throw answer.status ?? .unknown
@@ -399,8 +400,8 @@ import Testing
                 return list
             }
             // The device of the service has dismissed nothing, and neither has another user.
-            #expect(try list(for: Self.ownUser).posts.isEmpty)
-            #expect(try list(for: Self.ownUser | 1).posts.count == 1)
+            #expect(try list(for: .ofService(0)).posts.isEmpty)
+            #expect(try list(for: .ofService(1)).posts.count == 1)
             #expect(try list(for: 0).posts.count == 1)
         }
     }
@@ -411,9 +412,9 @@ import Testing
             let (client, id) = try Self.client(port, .devices)
             _ = try client.hello(clientID: Self.clientID)
             #expect(try client.vote(id).score == 1)
-            #expect(try client.vote(id, for: Self.ownUser).score == 2)
+            #expect(try client.vote(id, for: .ofService(0)).score == 2)
             #expect(try client.vote(id, .down).score == 0)
-            #expect(try client.viewerVote(of: id, for: Self.ownUser) == .up)
+            #expect(try client.viewerVote(of: id, for: .ofService(0)) == .up)
             #expect(try client.viewerVote(of: id, for: 0) == .down)
         }
     }
@@ -435,7 +436,7 @@ import Testing
                     #expect(results.map(\.status?.reason) == [.identityRequired])
                 }
             }
-            #expect(try client.vote(id, for: Self.ownUser).score == 1)
+            #expect(try client.vote(id, for: .ofService(0)).score == 1)
         }
     }
 
@@ -460,13 +461,13 @@ import Testing
                 isBatch
                 ? .batchCastVotes(BatchCastVotesRequest(votes: [vote, vote])) : .castVote(vote)
             func send(_ user: UInt64, _ sequence: UInt64) throws -> ServerFrame {
-                try client.call(request, sequence: sequence, for: Self.ownUser | user)
+                try client.call(request, sequence: sequence, for: .ofService(user))
             }
             #expect(try send(1, 1).status == nil)
             #expect(try send(2, 2).status == nil)
             #expect(try send(2, 1).status?.reason == .sequenceReused)
             #expect(try send(1, 1).status == nil)
-            #expect(try client.vote(id, .down, for: Self.ownUser | 3).score == 1)
+            #expect(try client.vote(id, .down, for: .ofService(3)).score == 1)
         }
     }
 
@@ -487,7 +488,7 @@ import Testing
                 .getPost(GetPostRequest(id: id)),
             ]
             for call in calls {
-                #expect(try other.call(call, for: Self.ownUser).status?.reason == .serviceOnly)
+                #expect(try other.call(call, for: .ofService(0)).status?.reason == .serviceOnly)
             }
         }
     }
@@ -498,7 +499,7 @@ extension WireClient {
     fileprivate func call(
         _ request: Request,
         sequence: UInt64 = 0,
-        for user: UInt64
+        for user: UserID
     ) throws -> ServerFrame {
         try send(
             ClientFrame(id: nextID(), request: request, sequence: sequence, actingUserID: user)
@@ -508,9 +509,9 @@ extension WireClient {
 
     /// Votes for a user and returns the post's new counts.
     fileprivate func vote(
-        _ postID: UInt64,
+        _ postID: PostID,
         _ direction: VoteDirection = .up,
-        for user: UInt64
+        for user: UserID
     ) throws -> CastVoteResponse {
         let vote = CastVoteRequest(postID: postID, direction: direction)
         let answer = try call(.castVote(vote), for: user)
@@ -521,7 +522,7 @@ extension WireClient {
     }
 
     /// A user's ballot on a post, as a read shows it; 0 is the connection's own device.
-    fileprivate func viewerVote(of postID: UInt64, for user: UInt64) throws -> VoteDirection? {
+    fileprivate func viewerVote(of postID: PostID, for user: UserID) throws -> VoteDirection? {
         let answer = try call(.getPost(GetPostRequest(id: postID)), for: user)
         guard case .post(let post) = answer.response else { throw answer.status ?? .unknown }
         return post.viewer?.vote

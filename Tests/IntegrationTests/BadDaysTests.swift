@@ -327,7 +327,7 @@ struct FullDiskTests {
 
     /// Votes until the service takes the votes, or refuses them, for want of room; gives the count
     /// of those that it took.
-    private static func vote(_ client: WireClient, _ id: UInt64, untilRefused: Bool) throws -> Int {
+    private static func vote(_ client: WireClient, _ id: PostID, untilRefused: Bool) throws -> Int {
         var count = 0
         let deadline = ContinuousClock.now + .seconds(30)
         while ContinuousClock.now < deadline {

@@ -41,7 +41,7 @@ import Testing
 
         /// Votes on a post one after another, until `isOver`.
         static func vote(
-            on post: UInt64,
+            on post: PostID,
             _ client: FeedClient,
             _ progress: Progress,
             until isOver: Locked<Bool>
@@ -99,13 +99,13 @@ import Testing
         let storm = try Storm()
         var service = try await storm.start()
         let client = try await storm.connect(hasID: hasID)
-        var posts: [UInt64] = []
+        var posts: [PostID] = []
         for number in 0..<Storm.taskCount {
             posts.append(try await client.createPost(PostDraft(title: "\(number)")).id)
         }
         let isOver = Locked(false)
         let progress = storm.progress
-        return try await withThrowingTaskGroup(of: (UInt64, Tally).self) { group in
+        return try await withThrowingTaskGroup(of: (PostID, Tally).self) { group in
             for post in posts {
                 group.addTask {
                     (post, await Storm.vote(on: post, client, progress, until: isOver))
@@ -212,12 +212,12 @@ import Testing
             to: relay.address,
             configuration: Self.configuration()
         )
-        var posts: [UInt64] = []
+        var posts: [PostID] = []
         for number in 0..<Self.taskCount {
             posts.append(try await client.createPost(PostDraft(title: "\(number)")).id)
         }
         let isOver = Locked(false)
-        try await withThrowingTaskGroup(of: (UInt64, UInt64).self) { group in
+        try await withThrowingTaskGroup(of: (PostID, UInt64).self) { group in
             for post in posts {
                 group.addTask {
                     var count: UInt64 = 0

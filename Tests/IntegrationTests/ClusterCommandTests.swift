@@ -52,7 +52,7 @@ import Testing
 /// Votes one after the other, until it is stopped.
 private actor Voter {
     private let client: FeedClient
-    private let post: UInt64
+    private let post: PostID
     private var isStopped = false
 
     init(_ addresses: [String]) async throws {

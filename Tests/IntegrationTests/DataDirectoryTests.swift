@@ -1,3 +1,4 @@
+import FeedProto
 import FeedTestSupport
 import Foundation
 import Testing
@@ -130,7 +131,9 @@ import Testing
         let service = try await DurableService.start(directory.path)
         try directory.flipBitsOfPages()
         _ = try? await service.call { client in
-            for id in stride(from: 1, through: 60_000, by: 100) { _ = try client.vote(UInt64(id)) }
+            for id in stride(from: 1, through: 60_000, by: 100) {
+                _ = try client.vote(PostID(rawValue: UInt64(id)))
+            }
         }
         #expect(await service.process.exitStatus() == 5)
         let verify = "feed-service verify \(directory.path)"

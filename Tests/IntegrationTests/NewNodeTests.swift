@@ -64,7 +64,7 @@ enum ReplicaProgram {
     }
 
     /// Makes a state with a post, and a cluster of it; gives the post.
-    private func begin(_ machine: Machine) async throws -> UInt64 {
+    private func begin(_ machine: Machine) async throws -> PostID {
         let service = try await DurableService.start(machine.data)
         let id = try await service.createPost("first", votes: 1)
         #expect(await service.stop() == 0)
@@ -134,7 +134,7 @@ enum ReplicaProgram {
     }
 
     /// Waits until a follower shows the votes of a post.
-    private func awaitUpvotes(_ count: UInt64, of id: UInt64, at port: UInt16) async throws {
+    private func awaitUpvotes(_ count: UInt64, of id: PostID, at port: UInt16) async throws {
         try await offload {
             let client = try WireClient(port: port)
             while true {

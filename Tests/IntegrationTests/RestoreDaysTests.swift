@@ -133,7 +133,10 @@ import Testing
         let name = try await PointInTimeTests.backUp(service)
         try await service.call { client in
             for (id, change) in [(1, UserChange.delete), (3, .deleteKeepingPosts)] {
-                let request = ChangeUserRequest(userID: UInt64(id), change: change)
+                let request = ChangeUserRequest(
+                    userID: UserID(rawValue: UInt64(id)),
+                    change: change
+                )
                 if let status = try client.call(.changeUser(request)).status { throw status }
             }
         }
@@ -380,7 +383,7 @@ import Testing
     }
 
     /// Serves once more, makes a post with some votes, and kills the service.
-    private func post(in directory: DataDirectory, votes: Int = 3) async throws -> UInt64 {
+    private func post(in directory: DataDirectory, votes: Int = 3) async throws -> PostID {
         let service = try await DurableService.start(directory.path)
         let later = try await service.createPost("later", votes: votes)
         await service.kill()
@@ -415,7 +418,7 @@ extension DataDirectory {
     }
 
     /// Expects that a service starts and has what was written, and three votes on each later post.
-    fileprivate func expectServed(with later: [UInt64], _ arguments: [String] = []) async throws {
+    fileprivate func expectServed(with later: [PostID], _ arguments: [String] = []) async throws {
         let service = try await DurableService.start(path, arguments)
         #expect(try await service.upvotes(post) == UInt64(DataDirectory.voteCount))
         for id in later { #expect(try await service.upvotes(id) == 3) }
@@ -448,7 +451,7 @@ extension DataDirectory {
     /// Votes of one phase on one post, and enough text for a segment and more.
     private static func vote(
         _ service: DurableService,
-        _ post: UInt64,
+        _ post: PostID,
         count: Int
     ) async throws -> UInt64 {
         try await service.call { client in
@@ -491,7 +494,7 @@ extension DataDirectory {
         return try await RunningProcess(Programs.feedService, words).finish()
     }
 
-    private static func expect(_ votes: Int, of post: UInt64, in path: String) async throws {
+    private static func expect(_ votes: Int, of post: PostID, in path: String) async throws {
         let service = try await DurableService.start(path, ["--must-exist"])
         #expect(try await service.upvotes(post) == UInt64(votes))
         // The directory is one to write to.

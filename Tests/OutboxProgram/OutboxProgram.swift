@@ -1,5 +1,6 @@
 import FeedClient
 import FeedOffline
+import FeedProto
 import Foundation
 
 /// Sends the outbox of a file and ends, unless a test kills it before: `OutboxProgram FILE ADDRESS [FAULT]`.
@@ -44,7 +45,7 @@ struct FaultyOutbox: OutboxFile {
         self.fault = fault
     }
 
-    func numberNext(of userID: UInt64) throws(OfflineError) -> [NumberedEntry] {
+    func numberNext(of userID: UserID) throws(OfflineError) -> [NumberedEntry] {
         let entries = try file.numberNext(of: userID)
         switch fault {
         case .numberedAfterSend: try file.settle(entries.map { ($0.number, .notSent) })

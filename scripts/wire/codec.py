@@ -2,7 +2,7 @@
 
 import swift
 from contract import Message, Oneof
-from mapping import can_throw
+from mapping import can_throw, wrapped
 
 # The kind of a field's shape, the bytes of its member in protobuf-c's struct, and their alignment.
 NUMBERS = {"UInt32": ("uint32", 4), "Int32": ("int32", 4)}
@@ -117,7 +117,8 @@ def read(field, message):
     if field.is_repeated:
         if field.kind == "message":
             return f"tree.messages({place}, {path})"
-        return f"tree.{'values' if field.kind == 'enum' else 'numbers'}({place})"
+        values = f"tree.{'values' if field.kind == 'enum' else 'numbers'}({place})"
+        return f"{values}.map {{ {field.wrapper}(rawValue: $0) }}" if field.wrapper else values
     if field.number_type == "Double":
         return f"Double(bitPattern: tree.number({place}))"
     value = {
@@ -128,7 +129,7 @@ def read(field, message):
         "bytes": f"tree.bytes({place})",
         "message": f"tree.message({place}, {path})",
     }[field.kind]
-    return f"{field.wrapper}(rawValue: {value})" if field.wrapper else value
+    return wrapped(value, field)
 
 
 def writing(message):
@@ -142,7 +143,9 @@ def writing(message):
             continue
         done.add(oneof)
         lines += swift.switch(oneof.name, [
-            (f".{member.name}(let value)", [f"            writer.member({member.number}, UInt64(truncatingIfNeeded: value))"])
+            (f".{member.name}(let value)", [
+                f"            writer.member({member.number}, "
+                f"{'value.rawValue' if member.wrapper else 'UInt64(truncatingIfNeeded: value)'})"])
             for member in oneof.members], "case nil", "break")
     return swift.function("func write", ["to writer: inout MessageWriter"], lines)
 
@@ -155,7 +158,7 @@ def write(field, message):
     if field.is_repeated:
         if field.kind == "message":
             return f"writer.messages({field.number}, {value})"
-        value += ".map(\\.rawValue)" if field.kind == "enum" else ""
+        value += ".map(\\.rawValue)" if field.kind == "enum" or field.wrapper else ""
         return f"writer.numbers({field.number}, {value})"
     if field.number_type == "Double":
         return f"writer.fixed64({field.number}, {value} == 0 ? 0 : {value}.bitPattern)"
@@ -168,7 +171,8 @@ def write(field, message):
 def nested_oneof(oneof, message):
     """Reads a oneof of numbers."""
     body = swift.switch("tree.member(node)", [
-        (str(member.number), [f"            self = .{member.name}(tree.number(node, {index_of(member, message)}))"])
+        (str(member.number), [
+            f"            self = .{member.name}({wrapped(f'tree.number(node, {index_of(member, message)})', member)})"])
         for member in oneof.members], "default", "return nil")
     return swift.extension(
         f"{message.name}.{oneof.type_name}",

@@ -22,7 +22,7 @@ KNOWN = {
     "field": {"default": True, "name": True, "optional": False, "required": False, "secret": False,
               "type": True},
     "oneof": {"direct": True, "name": True, "named": False},
-    "member": {"name": True},
+    "member": {"name": True, "type": True},
     "enum": {"name": True},
     "value": {"name": True},
 }

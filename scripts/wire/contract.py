@@ -79,8 +79,8 @@ class Field(Declaration):
         self.type = None  # An Enum or a Message; set once all are known.
         if self.kind is None or self.is_repeated and (self.is_fixed or self.kind in ("bool", "bytes", "text")):
             raise ContractError(f"{self.place}: the generator has no such type of field yet")
-        if self.wrapper and self.kind != "text":
-            raise ContractError(f"{self.place}: @type is for texts")
+        if self.wrapper and self.kind != "text" and self.number_type != "UInt64":
+            raise ContractError(f"{self.place}: @type is for texts and unsigned numbers of 64 bits")
         if self.is_secret and (self.kind != "text" or self.wrapper or not self.is_required):
             raise ContractError(f"{self.place}: @secret is for texts with @required, without @type")
 
@@ -88,7 +88,7 @@ class Field(Declaration):
     def element_type(self):
         """The Swift type of one value."""
         text = "SecretText" if self.is_secret else self.wrapper or "String"
-        return {"number": self.number_type, "bool": "Bool", "text": text,
+        return {"number": self.wrapper or self.number_type, "bool": "Bool", "text": text,
                 "bytes": "[UInt8]"}.get(self.kind) or self.type.name
 
     @property

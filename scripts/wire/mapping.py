@@ -76,20 +76,27 @@ def read(member):
         count = f"count: message.pointee.n_{member.proto_name}"
         if member.kind == "message":
             return swift.call(f"{label}reader.messages(", [place, count, path], indent=12)
-        tail = f").map {{ {member.element_type}($0) }}" if member.kind == "enum" else ")"
+        label_of_value = "rawValue: " * bool(member.wrapper)
+        is_value = member.kind == "enum" or member.wrapper
+        tail = f").map {{ {member.element_type}({label_of_value}$0) }}" if is_value else ")"
         return swift.call(f"{label}reader.numbers(", [place, count], tail, indent=12)
     if member.kind == "text" and member.wrapper:
         return [f"            {label}{member.wrapper}(rawValue: reader.text({place}, {path}))"]
     if member.kind == "text" and member.is_secret:
         return [f"            {label}reader.secret({place}, {path})"]
     return [f"            {label}" + {
-        "number": place,
+        "number": wrapped(place, member),
         "bool": f"{place} != 0",
         "enum": f"{member.element_type}({place})",
         "text": f"reader.text({place}, {path})",
         "bytes": f"reader.bytes({place})",
         "message": f"reader.message({place}, {path})",
     }[member.kind]]
+
+
+def wrapped(number, field):
+    """A number as the type that the contract names for it."""
+    return f"{field.wrapper}(rawValue: {number})" if field.wrapper else number
 
 
 def write(field):
@@ -103,8 +110,10 @@ def write(field):
             return lines + swift.call(f"{place} = arena.messages(", [value], indent=8)
         if field.kind == "enum":
             value += ".map { $0.cValue() }"
+        if field.wrapper:
+            value += ".map(\\.rawValue)"
         return lines + swift.call(f"{place} = arena.numbers(", [value], indent=8)
-    if field.kind == "text" and field.wrapper:
+    if field.wrapper:
         value += ".rawValue"
     if field.kind == "text" and field.is_secret:
         return swift.call(f"{place} = arena.bytes(", [f"{value}.utf8"], indent=8)
@@ -120,8 +129,9 @@ def write_all(members, message):
     for member in members:
         if isinstance(member, Oneof):
             lines += swift.switch(member.name, [
-                (f".{each.name}(let value)", [*set_case(member, each, message, "message"),
-                                              f"            unsafe message.pointee.{each.proto_name} = value"])
+                (f".{each.name}(let value)", [
+                    *set_case(member, each, message, "message"),
+                    f"            unsafe message.pointee.{each.proto_name} = value{'.rawValue' * bool(each.wrapper)}"])
                 for each in member.members], "case nil", "break")
         elif member in message.groups:
             lines.append(f"        unsafe {member.name}.write(to: message)")
@@ -140,7 +150,7 @@ def nested_oneof(oneof, message):
     """Reads a oneof of numbers."""
     body = swift.switch(f"unsafe message.pointee.{oneof.proto_name}_case", [
         (c_case(oneof, member, message),
-         [f"            self = unsafe .{member.name}(message.pointee.{member.proto_name})"])
+         [f"            self = unsafe .{member.name}({wrapped(f'message.pointee.{member.proto_name}', member)})"])
         for member in oneof.members], "default", "return nil")
     return swift.extension(
         f"{message.name}.{oneof.type_name}",

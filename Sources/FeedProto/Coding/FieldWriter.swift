@@ -165,16 +165,14 @@ import Darwin
         byteCount += 9
     }
 
-    /// Writes numbers packed, as proto3 packs them; none are left out.
-    mutating func numbers(tag: UInt8, _ values: [UInt64]) {
-        guard !values.isEmpty else { return }
-        head(tag: tag, length: values.reduce(0) { $0 + Self.byteCount(of: $1) })
-        for value in values { plainVarint(value) }
+    /// Writes ids packed, as proto3 packs numbers; none are left out.
+    mutating func ids(tag: UInt8, _ ids: [PostID]) {
+        guard !ids.isEmpty else { return }
+        head(tag: tag, length: ids.reduce(0) { $0 + Self.byteCount(of: $1.rawValue) })
+        for id in ids { plainVarint(id.rawValue) }
     }
 
-    static func maximumByteCount(of values: [UInt64]) -> Int {
-        (values.count + 1) * numberByteCount
-    }
+    static func maximumByteCount(of ids: [PostID]) -> Int { (ids.count + 1) * numberByteCount }
 
     /// Writes a text that lies among others; an empty one is left out.
     @inline(__always)
@@ -321,7 +319,7 @@ extension FieldWriter {
     /// Writes the fields of a post, whose texts lie in `texts`.
     @inline(__always)
     mutating func fields(of post: PostFields, texts: Span<UInt8>) {
-        varint(tag: 0x08, post.id)
+        varint(tag: 0x08, post.id.rawValue)
         text(tag: 0x12, post.feed, of: texts)
         author(of: post, texts: texts)
         text(tag: 0x22, post.title, of: texts)
@@ -344,12 +342,12 @@ extension FieldWriter {
         guard post.authorID > 0 || post.authorName.byteCount > 0 else { return }
         let nameByteCount = Int(post.authorName.byteCount)
         var length = 0
-        if post.authorID > 0 { length += 1 + Self.byteCount(of: post.authorID) }
+        if post.authorID > 0 { length += 1 + Self.byteCount(of: post.authorID.rawValue) }
         if nameByteCount > 0 {
             length += 1 + Self.byteCount(of: UInt64(nameByteCount)) + nameByteCount
         }
         head(tag: 0x1A, length: length)
-        varint(tag: 0x08, post.authorID)
+        varint(tag: 0x08, post.authorID.rawValue)
         text(tag: 0x12, post.authorName, of: texts)
     }
 

@@ -69,9 +69,9 @@ extension FrameEncoder {
         writer.varint(tag: 0x10, UInt64(frame.timeoutMilliseconds))
         writer.varint(tag: 0x18, frame.sequence)
         writer.varint(tag: 0x20, frame.minimumRevision)
-        writer.varint(tag: 0x28, frame.actingUserID)
+        writer.varint(tag: 0x28, frame.actingUserID.rawValue)
         let start = writer.beginMessage(tag: 0xC2, 0x02)
-        writer.varint(tag: 0x08, frame.vote.postID)
+        writer.varint(tag: 0x08, frame.vote.postID.rawValue)
         writer.varint(tag: 0x10, frame.vote.direction.wireNumber)
         writer.endMessage(at: start)
         try commit(writer.end())
@@ -87,7 +87,7 @@ extension FrameEncoder {
         writer.varint(tag: 0x08, id)
         writer.varint(tag: 0x10, revision)
         let start = writer.beginMessage(tag: 0xC2, 0x02)
-        writer.varint(tag: 0x08, vote.postID)
+        writer.varint(tag: 0x08, vote.postID.rawValue)
         writer.varint(tag: 0x10, UInt64(bitPattern: vote.score))
         writer.varint(tag: 0x18, vote.upvoteCount)
         writer.varint(tag: 0x20, vote.downvoteCount)
@@ -171,7 +171,7 @@ extension FieldWriter {
     fileprivate mutating func append(_ vote: CastVoteResponse) {
         let result = beginMessage(tag: 0x0A)
         let counts = beginMessage(tag: 0x12)
-        varint(tag: 0x08, vote.postID)
+        varint(tag: 0x08, vote.postID.rawValue)
         varint(tag: 0x10, UInt64(bitPattern: vote.score))
         varint(tag: 0x18, vote.upvoteCount)
         varint(tag: 0x20, vote.downvoteCount)
@@ -284,7 +284,7 @@ extension FrameEncoder {
     /// Appends the answer to a batch get, with posts whose texts lie in `texts`.
     public mutating func append(
         batch posts: Span<PostFields>,
-        missingIDs: [UInt64],
+        missingIDs: [PostID],
         texts: Span<UInt8>,
         id: UInt64,
         revision: UInt64
@@ -294,7 +294,7 @@ extension FrameEncoder {
         var writer = answerWriter(bound, id: id, revision: revision)
         let body = writer.beginLongMessage(tag: 0x82, 0x02)
         writer.posts(tag: 0x0A, posts, texts: texts)
-        writer.numbers(tag: 0x12, missingIDs)
+        writer.ids(tag: 0x12, missingIDs)
         writer.endLongMessage(at: body)
         try commit(writer.end())
     }
@@ -370,8 +370,8 @@ extension FrameEncoder {
         writer.varint(tag: 0x20, 1)
         let body = writer.beginLongMessage(tag: 0xAA, 0x02)
         writer.posts(tag: 0x0A, posts, texts: texts)
-        writer.numbers(tag: 0x12, event.ranking)
-        writer.numbers(tag: 0x1A, event.removedIDs)
+        writer.ids(tag: 0x12, event.ranking)
+        writer.ids(tag: 0x1A, event.removedIDs)
         writer.varint(tag: 0x20, UInt64(event.newPostCount))
         writer.varint(tag: 0x28, event.isReset ? 1 : 0)
         writer.endLongMessage(at: body)

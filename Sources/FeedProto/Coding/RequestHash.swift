@@ -13,7 +13,7 @@ extension CastVoteRequest {
     /// A hash of 32 bits of the vote's content, the same for any encoding.
     package var requestHash: UInt32 {
         var hash = RequestHash(field: 40)
-        hash.combine(postID)
+        hash.combine(postID.rawValue)
         hash.combine(UInt64(truncatingIfNeeded: direction.rawValue))
         return hash.finished()
     }
@@ -95,11 +95,11 @@ struct RequestHash {
 
     /// The hash of a call with this content that a service makes for a user; 0 is none.
     @inline(__always)
-    static func ofCall(_ content: UInt32, for actingUserID: UInt64) -> UInt32 {
+    static func ofCall(_ content: UInt32, for actingUserID: UserID) -> UInt32 {
         guard actingUserID != 0 else { return content }
         var hash = RequestHash(field: 5)
         hash.combine(UInt64(content))
-        hash.combine(actingUserID)
+        hash.combine(actingUserID.rawValue)
         return hash.finished()
     }
 

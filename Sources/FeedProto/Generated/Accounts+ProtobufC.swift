@@ -187,7 +187,7 @@ extension SessionInfo: @unsafe WireMessage {
         _ reader: WireReader
     ) {
         unsafe self.init(
-            id: message.pointee.id,
+            id: SessionID(rawValue: message.pointee.id),
             useTimeMilliseconds: message.pointee.use_time_ms,
             expireTimeMilliseconds: message.pointee.expire_time_ms,
             isCurrent: message.pointee.current != 0
@@ -198,7 +198,7 @@ extension SessionInfo: @unsafe WireMessage {
         to message: UnsafeMutablePointer<Feed__V1__SessionInfo>,
         _ arena: borrowing MessageArena
     ) {
-        unsafe message.pointee.id = id
+        unsafe message.pointee.id = id.rawValue
         unsafe message.pointee.use_time_ms = useTimeMilliseconds
         unsafe message.pointee.expire_time_ms = expireTimeMilliseconds
         unsafe message.pointee.current = isCurrent ? 1 : 0
@@ -215,7 +215,7 @@ extension EndSessionRequest: @unsafe WireMessage {
         _ reader: WireReader
     ) {
         unsafe self.init(
-            id: message.pointee.id
+            id: SessionID(rawValue: message.pointee.id)
         )
     }
 
@@ -223,7 +223,7 @@ extension EndSessionRequest: @unsafe WireMessage {
         to message: UnsafeMutablePointer<Feed__V1__EndSessionRequest>,
         _ arena: borrowing MessageArena
     ) {
-        unsafe message.pointee.id = id
+        unsafe message.pointee.id = id.rawValue
     }
 }
 

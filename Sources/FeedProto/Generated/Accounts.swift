@@ -136,7 +136,7 @@ public struct SessionInfo: Equatable, Sendable {
     /// Names the session for EndSession.
     ///
     /// Nobody can show it in place of the token.
-    public var id: UInt64
+    public var id: SessionID
     /// When it was used last, in milliseconds since the Unix epoch; up to a day earlier than it
     /// was.
     public var useTimeMilliseconds: Int64
@@ -147,7 +147,7 @@ public struct SessionInfo: Equatable, Sendable {
 
     /// All fields; each must be given.
     public init(
-        id: UInt64,
+        id: SessionID,
         useTimeMilliseconds: Int64,
         expireTimeMilliseconds: Int64,
         isCurrent: Bool
@@ -166,10 +166,10 @@ public struct SessionInfo: Equatable, Sendable {
 /// The answer: `Empty`.
 public struct EndSessionRequest: Equatable, Sendable {
     /// The id of the session in ListSessions.
-    public var id: UInt64
+    public var id: SessionID
 
     /// All fields; each must be given.
-    public init(id: UInt64) {
+    public init(id: SessionID) {
         self.id = id
     }
 }
@@ -377,7 +377,7 @@ extension SessionInfo: SwiftMessage {
         in tree: borrowing MessageTree
     ) {
         self.init(
-            id: tree.number(node, 0),
+            id: SessionID(rawValue: tree.number(node, 0)),
             useTimeMilliseconds: tree.number(node, 1),
             expireTimeMilliseconds: tree.number(node, 2),
             isCurrent: tree.flag(node, 3)
@@ -385,7 +385,7 @@ extension SessionInfo: SwiftMessage {
     }
 
     func write(to writer: inout MessageWriter) {
-        writer.fixed64(1, id)
+        writer.fixed64(1, id.rawValue)
         writer.number(2, useTimeMilliseconds)
         writer.number(3, expireTimeMilliseconds)
         writer.flag(4, isCurrent)
@@ -405,11 +405,11 @@ extension EndSessionRequest: SwiftMessage {
         in tree: borrowing MessageTree
     ) {
         self.init(
-            id: tree.number(node, 0)
+            id: SessionID(rawValue: tree.number(node, 0))
         )
     }
 
     func write(to writer: inout MessageWriter) {
-        writer.fixed64(1, id)
+        writer.fixed64(1, id.rawValue)
     }
 }

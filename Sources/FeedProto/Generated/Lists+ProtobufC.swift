@@ -20,7 +20,7 @@ extension ListPostsRequest: @unsafe WireMessage {
             pageSize: message.pointee.page_size,
             pageToken: reader.bytes(message.pointee.page_token),
             start: Start(message),
-            authorID: message.pointee.author_id,
+            authorID: UserID(rawValue: message.pointee.author_id),
             unreadOnly: message.pointee.unread_only != 0,
             includesDismissed: message.pointee.include_dismissed != 0,
             consistency: Consistency(message.pointee.consistency)
@@ -39,18 +39,18 @@ extension ListPostsRequest: @unsafe WireMessage {
         switch start {
         case .aroundPostID(let value):
             unsafe message.pointee.start_case = FEED__V1__LIST_POSTS_REQUEST__START_AROUND_POST_ID
-            unsafe message.pointee.around_post_id = value
+            unsafe message.pointee.around_post_id = value.rawValue
         case .rank(let value):
             unsafe message.pointee.start_case = FEED__V1__LIST_POSTS_REQUEST__START_START_RANK
             unsafe message.pointee.start_rank = value
         case .newerThanPostID(let value):
             unsafe message.pointee.start_case =
                 FEED__V1__LIST_POSTS_REQUEST__START_NEWER_THAN_POST_ID
-            unsafe message.pointee.newer_than_post_id = value
+            unsafe message.pointee.newer_than_post_id = value.rawValue
         case nil:
             break
         }
-        unsafe message.pointee.author_id = authorID
+        unsafe message.pointee.author_id = authorID.rawValue
         unsafe message.pointee.unread_only = unreadOnly ? 1 : 0
         unsafe message.pointee.include_dismissed = includesDismissed ? 1 : 0
         unsafe message.pointee.consistency = consistency.cValue()
@@ -62,11 +62,11 @@ extension ListPostsRequest.Start {
     fileprivate init?(_ message: UnsafeMutablePointer<Feed__V1__ListPostsRequest>) {
         switch unsafe message.pointee.start_case {
         case FEED__V1__LIST_POSTS_REQUEST__START_AROUND_POST_ID:
-            self = unsafe .aroundPostID(message.pointee.around_post_id)
+            self = unsafe .aroundPostID(PostID(rawValue: message.pointee.around_post_id))
         case FEED__V1__LIST_POSTS_REQUEST__START_START_RANK:
             self = unsafe .rank(message.pointee.start_rank)
         case FEED__V1__LIST_POSTS_REQUEST__START_NEWER_THAN_POST_ID:
-            self = unsafe .newerThanPostID(message.pointee.newer_than_post_id)
+            self = unsafe .newerThanPostID(PostID(rawValue: message.pointee.newer_than_post_id))
         default:
             return nil
         }

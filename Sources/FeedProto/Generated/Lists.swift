@@ -102,7 +102,7 @@ public struct ListPostsRequest: Equatable, Sendable {
     /// Where to start without a token; nil is the first post.
     public var start: Start?
     /// Only posts of this author; 0 is any.
-    public var authorID: UInt64
+    public var authorID: UserID
     /// Only posts that the caller has not read.
     public var unreadOnly: Bool
     /// Whether posts that the caller has dismissed are in the list.
@@ -113,13 +113,13 @@ public struct ListPostsRequest: Equatable, Sendable {
     /// Where to start without a token; absent is the first post.
     public enum Start: Equatable, Sendable {
         /// The page that holds this post.
-        case aroundPostID(UInt64)
+        case aroundPostID(PostID)
         /// The page that starts at this rank; 1 is the first post.
         case rank(UInt64)
         /// The posts created since this post: those next to it where a page has no room for all.
         ///
         /// They come in the order NEW, or OLD in a list of OLD, and not in the order of the list.
-        case newerThanPostID(UInt64)
+        case newerThanPostID(PostID)
     }
 
     /// All fields; each has a default.
@@ -130,7 +130,7 @@ public struct ListPostsRequest: Equatable, Sendable {
         pageSize: Int32 = 0,
         pageToken: [UInt8] = [],
         start: Start? = nil,
-        authorID: UInt64 = 0,
+        authorID: UserID = 0,
         unreadOnly: Bool = false,
         includesDismissed: Bool = false,
         consistency: Consistency = .unspecified
@@ -230,7 +230,7 @@ extension ListPostsRequest: SwiftMessage {
             pageSize: tree.number(node, 3),
             pageToken: tree.bytes(node, 4),
             start: Start(node, in: tree),
-            authorID: tree.number(node, 8),
+            authorID: UserID(rawValue: tree.number(node, 8)),
             unreadOnly: tree.flag(node, 9),
             includesDismissed: tree.flag(node, 10),
             consistency: tree.value(node, 11)
@@ -245,15 +245,15 @@ extension ListPostsRequest: SwiftMessage {
         writer.bytes(5, pageToken)
         switch start {
         case .aroundPostID(let value):
-            writer.member(6, UInt64(truncatingIfNeeded: value))
+            writer.member(6, value.rawValue)
         case .rank(let value):
             writer.member(7, UInt64(truncatingIfNeeded: value))
         case .newerThanPostID(let value):
-            writer.member(8, UInt64(truncatingIfNeeded: value))
+            writer.member(8, value.rawValue)
         case nil:
             break
         }
-        writer.number(9, authorID)
+        writer.number(9, authorID.rawValue)
         writer.flag(10, unreadOnly)
         writer.flag(11, includesDismissed)
         writer.value(12, consistency)
@@ -268,11 +268,11 @@ extension ListPostsRequest.Start {
     ) {
         switch tree.member(node) {
         case 6:
-            self = .aroundPostID(tree.number(node, 5))
+            self = .aroundPostID(PostID(rawValue: tree.number(node, 5)))
         case 7:
             self = .rank(tree.number(node, 6))
         case 8:
-            self = .newerThanPostID(tree.number(node, 7))
+            self = .newerThanPostID(PostID(rawValue: tree.number(node, 7)))
         default:
             return nil
         }

@@ -62,7 +62,7 @@ extension CorrectTimesRequest: @unsafe WireMessage {
         unsafe self.init(
             appliesCorrection: message.pointee.apply != 0,
             timeMilliseconds: message.pointee.time_ms,
-            afterID: message.pointee.after_id,
+            afterID: PostID(rawValue: message.pointee.after_id),
             limit: message.pointee.limit
         )
     }
@@ -73,7 +73,7 @@ extension CorrectTimesRequest: @unsafe WireMessage {
     ) {
         unsafe message.pointee.apply = appliesCorrection ? 1 : 0
         unsafe message.pointee.time_ms = timeMilliseconds
-        unsafe message.pointee.after_id = afterID
+        unsafe message.pointee.after_id = afterID.rawValue
         unsafe message.pointee.limit = limit
     }
 }
@@ -89,7 +89,7 @@ extension CorrectTimesResponse: @unsafe WireMessage {
     ) throws(MessageError) {
         try unsafe self.init(
             posts: reader.messages(message.pointee.posts, count: message.pointee.n_posts, "posts"),
-            nextAfterID: message.pointee.next_after_id,
+            nextAfterID: PostID(rawValue: message.pointee.next_after_id),
             serverTimeMilliseconds: message.pointee.server_time_ms
         )
     }
@@ -100,7 +100,7 @@ extension CorrectTimesResponse: @unsafe WireMessage {
     ) {
         unsafe message.pointee.n_posts = posts.count
         unsafe message.pointee.posts = arena.messages(posts)
-        unsafe message.pointee.next_after_id = nextAfterID
+        unsafe message.pointee.next_after_id = nextAfterID.rawValue
         unsafe message.pointee.server_time_ms = serverTimeMilliseconds
     }
 }
@@ -115,7 +115,7 @@ extension PostTimes: @unsafe WireMessage {
         _ reader: WireReader
     ) throws(MessageError) {
         try unsafe self.init(
-            id: message.pointee.id,
+            id: PostID(rawValue: message.pointee.id),
             feed: reader.text(message.pointee.feed, "feed"),
             title: reader.text(message.pointee.title, "title"),
             createTimeMilliseconds: message.pointee.create_time_ms,
@@ -127,7 +127,7 @@ extension PostTimes: @unsafe WireMessage {
         to message: UnsafeMutablePointer<Feed__V1__PostTimes>,
         _ arena: borrowing MessageArena
     ) {
-        unsafe message.pointee.id = id
+        unsafe message.pointee.id = id.rawValue
         unsafe message.pointee.feed = arena.text(feed)
         unsafe message.pointee.title = arena.text(title)
         unsafe message.pointee.create_time_ms = createTimeMilliseconds
@@ -145,12 +145,12 @@ extension DeletePostsRequest: @unsafe WireMessage {
         _ reader: WireReader
     ) throws(MessageError) {
         try unsafe self.init(
-            authorID: message.pointee.author_id,
+            authorID: UserID(rawValue: message.pointee.author_id),
             clientID: reader.bytes(message.pointee.client_id),
             host: reader.text(message.pointee.host, "host"),
             sinceTimeMilliseconds: message.pointee.since_ms,
             deletesPosts: message.pointee.apply != 0,
-            afterID: message.pointee.after_id,
+            afterID: PostID(rawValue: message.pointee.after_id),
             limit: message.pointee.limit
         )
     }
@@ -159,12 +159,12 @@ extension DeletePostsRequest: @unsafe WireMessage {
         to message: UnsafeMutablePointer<Feed__V1__DeletePostsRequest>,
         _ arena: borrowing MessageArena
     ) {
-        unsafe message.pointee.author_id = authorID
+        unsafe message.pointee.author_id = authorID.rawValue
         unsafe message.pointee.client_id = arena.bytes(clientID)
         unsafe message.pointee.host = arena.text(host)
         unsafe message.pointee.since_ms = sinceTimeMilliseconds
         unsafe message.pointee.apply = deletesPosts ? 1 : 0
-        unsafe message.pointee.after_id = afterID
+        unsafe message.pointee.after_id = afterID.rawValue
         unsafe message.pointee.limit = limit
     }
 }
@@ -180,7 +180,7 @@ extension DeletePostsResponse: @unsafe WireMessage {
     ) throws(MessageError) {
         try unsafe self.init(
             posts: reader.messages(message.pointee.posts, count: message.pointee.n_posts, "posts"),
-            nextAfterID: message.pointee.next_after_id,
+            nextAfterID: PostID(rawValue: message.pointee.next_after_id),
             originsSinceTimeMilliseconds: message.pointee.origins_since_ms
         )
     }
@@ -191,7 +191,7 @@ extension DeletePostsResponse: @unsafe WireMessage {
     ) {
         unsafe message.pointee.n_posts = posts.count
         unsafe message.pointee.posts = arena.messages(posts)
-        unsafe message.pointee.next_after_id = nextAfterID
+        unsafe message.pointee.next_after_id = nextAfterID.rawValue
         unsafe message.pointee.origins_since_ms = originsSinceTimeMilliseconds
     }
 }
@@ -206,11 +206,11 @@ extension PostOrigin: @unsafe WireMessage {
         _ reader: WireReader
     ) throws(MessageError) {
         try unsafe self.init(
-            id: message.pointee.id,
+            id: PostID(rawValue: message.pointee.id),
             feed: reader.text(message.pointee.feed, "feed"),
             title: reader.text(message.pointee.title, "title"),
             createTimeMilliseconds: message.pointee.create_time_ms,
-            authorID: message.pointee.author_id,
+            authorID: UserID(rawValue: message.pointee.author_id),
             clientID: reader.bytes(message.pointee.client_id),
             host: reader.text(message.pointee.host, "host")
         )
@@ -220,11 +220,11 @@ extension PostOrigin: @unsafe WireMessage {
         to message: UnsafeMutablePointer<Feed__V1__PostOrigin>,
         _ arena: borrowing MessageArena
     ) {
-        unsafe message.pointee.id = id
+        unsafe message.pointee.id = id.rawValue
         unsafe message.pointee.feed = arena.text(feed)
         unsafe message.pointee.title = arena.text(title)
         unsafe message.pointee.create_time_ms = createTimeMilliseconds
-        unsafe message.pointee.author_id = authorID
+        unsafe message.pointee.author_id = authorID.rawValue
         unsafe message.pointee.client_id = arena.bytes(clientID)
         unsafe message.pointee.host = arena.text(host)
     }

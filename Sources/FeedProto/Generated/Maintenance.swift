@@ -48,7 +48,7 @@ public struct CorrectTimesRequest: Equatable, Sendable {
     /// The time to set, 0 (the service's clock) to five minutes from now, else BAD_TIME.
     public var timeMilliseconds: Int64
     /// Only posts with greater ids.
-    public var afterID: UInt64
+    public var afterID: PostID
     /// The most posts in the answer; 0 is 256, more is 256.
     public var limit: UInt32
 
@@ -56,7 +56,7 @@ public struct CorrectTimesRequest: Equatable, Sendable {
     public init(
         appliesCorrection: Bool = false,
         timeMilliseconds: Int64 = 0,
-        afterID: UInt64 = 0,
+        afterID: PostID = 0,
         limit: UInt32 = 0
     ) {
         self.appliesCorrection = appliesCorrection
@@ -73,12 +73,12 @@ public struct CorrectTimesResponse: Equatable, Sendable {
     /// There may be none here and more to come.
     public var posts: [PostTimes]
     /// The `afterID` of the next call; 0 is the end.
-    public var nextAfterID: UInt64
+    public var nextAfterID: PostID
     /// The clock that the posts were compared with, in milliseconds since the Unix epoch.
     public var serverTimeMilliseconds: Int64
 
     /// All fields; each must be given.
-    public init(posts: [PostTimes], nextAfterID: UInt64, serverTimeMilliseconds: Int64) {
+    public init(posts: [PostTimes], nextAfterID: PostID, serverTimeMilliseconds: Int64) {
         self.posts = posts
         self.nextAfterID = nextAfterID
         self.serverTimeMilliseconds = serverTimeMilliseconds
@@ -88,7 +88,7 @@ public struct CorrectTimesResponse: Equatable, Sendable {
 /// A post and its times.
 public struct PostTimes: Equatable, Sendable {
     /// The post.
-    public var id: UInt64
+    public var id: PostID
     /// The feed it is in.
     public var feed: String
     /// The post's title.
@@ -100,7 +100,7 @@ public struct PostTimes: Equatable, Sendable {
 
     /// All fields; those with a default may be left out.
     public init(
-        id: UInt64,
+        id: PostID,
         feed: String = "",
         title: String = "",
         createTimeMilliseconds: Int64 = 0,
@@ -124,7 +124,7 @@ public struct PostTimes: Equatable, Sendable {
 /// The answer: `DeletePostsResponse`.
 public struct DeletePostsRequest: Equatable, Sendable {
     /// Only posts whose author is this user; 0 is any author.
-    public var authorID: UInt64
+    public var authorID: UserID
     /// Only posts that a device with this `clientID` has made; empty is any device.
     public var clientID: [UInt8]
     /// Only posts that came from this host, an IPv4 address or one of an IPv6 network of 64 bits,
@@ -137,18 +137,18 @@ public struct DeletePostsRequest: Equatable, Sendable {
     /// BAD_FIELD where neither a user, nor a device, nor a host is named.
     public var deletesPosts: Bool
     /// Only posts with greater ids.
-    public var afterID: UInt64
+    public var afterID: PostID
     /// The most posts in the answer; 0 is 256, more is 256.
     public var limit: UInt32
 
     /// All fields; each has a default.
     public init(
-        authorID: UInt64 = 0,
+        authorID: UserID = 0,
         clientID: [UInt8] = [],
         host: String = "",
         sinceTimeMilliseconds: Int64 = 0,
         deletesPosts: Bool = false,
-        afterID: UInt64 = 0,
+        afterID: PostID = 0,
         limit: UInt32 = 0
     ) {
         self.authorID = authorID
@@ -168,14 +168,14 @@ public struct DeletePostsResponse: Equatable, Sendable {
     /// There may be none here and more to come.
     public var posts: [PostOrigin]
     /// The `afterID` of the next call; 0 is the end.
-    public var nextAfterID: UInt64
+    public var nextAfterID: PostID
     /// The devices and hosts are known of posts since this time, in milliseconds since the Unix
     /// epoch: the service keeps those of the latest 131,072 posts, in memory only, so none of
     /// before its start.
     public var originsSinceTimeMilliseconds: Int64
 
     /// All fields; each must be given.
-    public init(posts: [PostOrigin], nextAfterID: UInt64, originsSinceTimeMilliseconds: Int64) {
+    public init(posts: [PostOrigin], nextAfterID: PostID, originsSinceTimeMilliseconds: Int64) {
         self.posts = posts
         self.nextAfterID = nextAfterID
         self.originsSinceTimeMilliseconds = originsSinceTimeMilliseconds
@@ -185,7 +185,7 @@ public struct DeletePostsResponse: Equatable, Sendable {
 /// A post, and who has made it.
 public struct PostOrigin: Equatable, Sendable {
     /// The post.
-    public var id: UInt64
+    public var id: PostID
     /// The feed it is in.
     public var feed: String
     /// The post's title.
@@ -193,7 +193,7 @@ public struct PostOrigin: Equatable, Sendable {
     /// When it was created, in milliseconds since the Unix epoch.
     public var createTimeMilliseconds: Int64
     /// The user who is its author; 0 is none.
-    public var authorID: UInt64
+    public var authorID: UserID
     /// The `clientID` of the device; empty where there was none, or it is not known.
     public var clientID: [UInt8]
     /// The host, for IPv6 the network, as `2001:db8::/64`; empty where it is not known.
@@ -201,11 +201,11 @@ public struct PostOrigin: Equatable, Sendable {
 
     /// All fields; those with a default may be left out.
     public init(
-        id: UInt64,
+        id: PostID,
         feed: String = "",
         title: String = "",
         createTimeMilliseconds: Int64 = 0,
-        authorID: UInt64 = 0,
+        authorID: UserID = 0,
         clientID: [UInt8] = [],
         host: String = ""
     ) {
@@ -288,7 +288,7 @@ extension CorrectTimesRequest: SwiftMessage {
         self.init(
             appliesCorrection: tree.flag(node, 0),
             timeMilliseconds: tree.number(node, 1),
-            afterID: tree.number(node, 2),
+            afterID: PostID(rawValue: tree.number(node, 2)),
             limit: tree.number(node, 3)
         )
     }
@@ -296,7 +296,7 @@ extension CorrectTimesRequest: SwiftMessage {
     func write(to writer: inout MessageWriter) {
         writer.flag(1, appliesCorrection)
         writer.number(2, timeMilliseconds)
-        writer.number(3, afterID)
+        writer.number(3, afterID.rawValue)
         writer.number(4, limit)
     }
 }
@@ -319,14 +319,14 @@ extension CorrectTimesResponse: SwiftMessage {
     ) throws(MessageError) {
         try self.init(
             posts: tree.messages(node, 0, "posts"),
-            nextAfterID: tree.number(node, 1),
+            nextAfterID: PostID(rawValue: tree.number(node, 1)),
             serverTimeMilliseconds: tree.number(node, 2)
         )
     }
 
     func write(to writer: inout MessageWriter) {
         writer.messages(1, posts)
-        writer.number(2, nextAfterID)
+        writer.number(2, nextAfterID.rawValue)
         writer.number(3, serverTimeMilliseconds)
     }
 }
@@ -350,7 +350,7 @@ extension PostTimes: SwiftMessage {
         in tree: borrowing MessageTree
     ) throws(MessageError) {
         try self.init(
-            id: tree.number(node, 0),
+            id: PostID(rawValue: tree.number(node, 0)),
             feed: tree.text(node, 1, "feed"),
             title: tree.text(node, 2, "title"),
             createTimeMilliseconds: tree.number(node, 3),
@@ -359,7 +359,7 @@ extension PostTimes: SwiftMessage {
     }
 
     func write(to writer: inout MessageWriter) {
-        writer.number(1, id)
+        writer.number(1, id.rawValue)
         writer.text(2, feed)
         writer.text(3, title)
         writer.number(4, createTimeMilliseconds)
@@ -388,23 +388,23 @@ extension DeletePostsRequest: SwiftMessage {
         in tree: borrowing MessageTree
     ) throws(MessageError) {
         try self.init(
-            authorID: tree.number(node, 0),
+            authorID: UserID(rawValue: tree.number(node, 0)),
             clientID: tree.bytes(node, 1),
             host: tree.text(node, 2, "host"),
             sinceTimeMilliseconds: tree.number(node, 3),
             deletesPosts: tree.flag(node, 4),
-            afterID: tree.number(node, 5),
+            afterID: PostID(rawValue: tree.number(node, 5)),
             limit: tree.number(node, 6)
         )
     }
 
     func write(to writer: inout MessageWriter) {
-        writer.number(1, authorID)
+        writer.number(1, authorID.rawValue)
         writer.bytes(2, clientID)
         writer.text(3, host)
         writer.number(4, sinceTimeMilliseconds)
         writer.flag(5, deletesPosts)
-        writer.number(6, afterID)
+        writer.number(6, afterID.rawValue)
         writer.number(7, limit)
     }
 }
@@ -427,14 +427,14 @@ extension DeletePostsResponse: SwiftMessage {
     ) throws(MessageError) {
         try self.init(
             posts: tree.messages(node, 0, "posts"),
-            nextAfterID: tree.number(node, 1),
+            nextAfterID: PostID(rawValue: tree.number(node, 1)),
             originsSinceTimeMilliseconds: tree.number(node, 2)
         )
     }
 
     func write(to writer: inout MessageWriter) {
         writer.messages(1, posts)
-        writer.number(2, nextAfterID)
+        writer.number(2, nextAfterID.rawValue)
         writer.number(3, originsSinceTimeMilliseconds)
     }
 }
@@ -460,22 +460,22 @@ extension PostOrigin: SwiftMessage {
         in tree: borrowing MessageTree
     ) throws(MessageError) {
         try self.init(
-            id: tree.number(node, 0),
+            id: PostID(rawValue: tree.number(node, 0)),
             feed: tree.text(node, 1, "feed"),
             title: tree.text(node, 2, "title"),
             createTimeMilliseconds: tree.number(node, 3),
-            authorID: tree.number(node, 4),
+            authorID: UserID(rawValue: tree.number(node, 4)),
             clientID: tree.bytes(node, 5),
             host: tree.text(node, 6, "host")
         )
     }
 
     func write(to writer: inout MessageWriter) {
-        writer.number(1, id)
+        writer.number(1, id.rawValue)
         writer.text(2, feed)
         writer.text(3, title)
         writer.number(4, createTimeMilliseconds)
-        writer.number(5, authorID)
+        writer.number(5, authorID.rawValue)
         writer.bytes(6, clientID)
         writer.text(7, host)
     }

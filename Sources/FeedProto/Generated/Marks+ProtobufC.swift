@@ -16,8 +16,11 @@ extension MarkPostsRequest: @unsafe WireMessage {
         try unsafe self.init(
             feed: reader.text(message.pointee.feed, "feed"),
             mark: Mark(message.pointee.mark),
-            postIDs: reader.numbers(message.pointee.post_ids, count: message.pointee.n_post_ids),
-            throughPostID: message.pointee.through_post_id
+            postIDs: reader.numbers(
+                message.pointee.post_ids,
+                count: message.pointee.n_post_ids
+            ).map { PostID(rawValue: $0) },
+            throughPostID: PostID(rawValue: message.pointee.through_post_id)
         )
     }
 
@@ -28,8 +31,8 @@ extension MarkPostsRequest: @unsafe WireMessage {
         unsafe message.pointee.feed = arena.text(feed)
         unsafe message.pointee.mark = mark.cValue()
         unsafe message.pointee.n_post_ids = postIDs.count
-        unsafe message.pointee.post_ids = arena.numbers(postIDs)
-        unsafe message.pointee.through_post_id = throughPostID
+        unsafe message.pointee.post_ids = arena.numbers(postIDs.map(\.rawValue))
+        unsafe message.pointee.through_post_id = throughPostID.rawValue
     }
 }
 

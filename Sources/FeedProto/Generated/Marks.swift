@@ -32,13 +32,13 @@ public struct MarkPostsRequest: Equatable, Sendable {
     /// The mark.
     public var mark: Mark
     /// The posts, at most 100; empty is all posts up to `throughPostID`.
-    public var postIDs: [UInt64]
+    public var postIDs: [PostID]
     /// Marks this post and all posts of the feed that were created before it; 0 where posts are
     /// named.
-    public var throughPostID: UInt64
+    public var throughPostID: PostID
 
     /// All fields; those with a default may be left out.
-    public init(feed: String = "", mark: Mark, postIDs: [UInt64] = [], throughPostID: UInt64 = 0) {
+    public init(feed: String = "", mark: Mark, postIDs: [PostID] = [], throughPostID: PostID = 0) {
         self.feed = feed
         self.mark = mark
         self.postIDs = postIDs
@@ -77,16 +77,16 @@ extension MarkPostsRequest: SwiftMessage {
         try self.init(
             feed: tree.text(node, 0, "feed"),
             mark: tree.value(node, 1),
-            postIDs: tree.numbers(node, 2),
-            throughPostID: tree.number(node, 3)
+            postIDs: tree.numbers(node, 2).map { PostID(rawValue: $0) },
+            throughPostID: PostID(rawValue: tree.number(node, 3))
         )
     }
 
     func write(to writer: inout MessageWriter) {
         writer.text(1, feed)
         writer.value(2, mark)
-        writer.numbers(3, postIDs)
-        writer.number(4, throughPostID)
+        writer.numbers(3, postIDs.map(\.rawValue))
+        writer.number(4, throughPostID.rawValue)
     }
 }
 

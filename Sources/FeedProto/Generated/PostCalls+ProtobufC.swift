@@ -63,7 +63,10 @@ extension ImportPostsResponse: @unsafe WireMessage {
         _ reader: WireReader
     ) {
         unsafe self.init(
-            ids: reader.numbers(message.pointee.ids, count: message.pointee.n_ids)
+            ids: reader.numbers(
+                message.pointee.ids,
+                count: message.pointee.n_ids
+            ).map { PostID(rawValue: $0) }
         )
     }
 
@@ -72,7 +75,7 @@ extension ImportPostsResponse: @unsafe WireMessage {
         _ arena: borrowing MessageArena
     ) {
         unsafe message.pointee.n_ids = ids.count
-        unsafe message.pointee.ids = arena.numbers(ids)
+        unsafe message.pointee.ids = arena.numbers(ids.map(\.rawValue))
     }
 }
 
@@ -86,7 +89,7 @@ extension GetPostRequest: @unsafe WireMessage {
         _ reader: WireReader
     ) {
         unsafe self.init(
-            id: message.pointee.id
+            id: PostID(rawValue: message.pointee.id)
         )
     }
 
@@ -94,7 +97,7 @@ extension GetPostRequest: @unsafe WireMessage {
         to message: UnsafeMutablePointer<Feed__V1__GetPostRequest>,
         _ arena: borrowing MessageArena
     ) {
-        unsafe message.pointee.id = id
+        unsafe message.pointee.id = id.rawValue
     }
 }
 
@@ -108,7 +111,10 @@ extension BatchGetPostsRequest: @unsafe WireMessage {
         _ reader: WireReader
     ) {
         unsafe self.init(
-            ids: reader.numbers(message.pointee.ids, count: message.pointee.n_ids)
+            ids: reader.numbers(
+                message.pointee.ids,
+                count: message.pointee.n_ids
+            ).map { PostID(rawValue: $0) }
         )
     }
 
@@ -117,7 +123,7 @@ extension BatchGetPostsRequest: @unsafe WireMessage {
         _ arena: borrowing MessageArena
     ) {
         unsafe message.pointee.n_ids = ids.count
-        unsafe message.pointee.ids = arena.numbers(ids)
+        unsafe message.pointee.ids = arena.numbers(ids.map(\.rawValue))
     }
 }
 
@@ -135,7 +141,7 @@ extension BatchGetPostsResponse: @unsafe WireMessage {
             missingIDs: reader.numbers(
                 message.pointee.missing_ids,
                 count: message.pointee.n_missing_ids
-            )
+            ).map { PostID(rawValue: $0) }
         )
     }
 
@@ -146,7 +152,7 @@ extension BatchGetPostsResponse: @unsafe WireMessage {
         unsafe message.pointee.n_posts = posts.count
         unsafe message.pointee.posts = arena.messages(posts)
         unsafe message.pointee.n_missing_ids = missingIDs.count
-        unsafe message.pointee.missing_ids = arena.numbers(missingIDs)
+        unsafe message.pointee.missing_ids = arena.numbers(missingIDs.map(\.rawValue))
     }
 }
 
@@ -188,7 +194,7 @@ extension DeletePostRequest: @unsafe WireMessage {
         _ reader: WireReader
     ) {
         unsafe self.init(
-            id: message.pointee.id,
+            id: PostID(rawValue: message.pointee.id),
             revision: message.pointee.revision
         )
     }
@@ -197,7 +203,7 @@ extension DeletePostRequest: @unsafe WireMessage {
         to message: UnsafeMutablePointer<Feed__V1__DeletePostRequest>,
         _ arena: borrowing MessageArena
     ) {
-        unsafe message.pointee.id = id
+        unsafe message.pointee.id = id.rawValue
         unsafe message.pointee.revision = revision
     }
 }
@@ -212,7 +218,7 @@ extension GetPostRankRequest: @unsafe WireMessage {
         _ reader: WireReader
     ) {
         unsafe self.init(
-            id: message.pointee.id,
+            id: PostID(rawValue: message.pointee.id),
             order: Order(message.pointee.order),
             window: Window(message.pointee.window)
         )
@@ -222,7 +228,7 @@ extension GetPostRankRequest: @unsafe WireMessage {
         to message: UnsafeMutablePointer<Feed__V1__GetPostRankRequest>,
         _ arena: borrowing MessageArena
     ) {
-        unsafe message.pointee.id = id
+        unsafe message.pointee.id = id.rawValue
         unsafe message.pointee.order = order.cValue()
         unsafe message.pointee.window = window.cValue()
     }

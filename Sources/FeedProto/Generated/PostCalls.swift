@@ -42,10 +42,10 @@ public struct ImportPostsRequest: Equatable, Sendable {
 /// The posts that were imported.
 public struct ImportPostsResponse: Equatable, Sendable {
     /// The posts' ids, in the order of the request: consecutive numbers.
-    public var ids: [UInt64]
+    public var ids: [PostID]
 
     /// All fields; each must be given.
-    public init(ids: [UInt64]) {
+    public init(ids: [PostID]) {
         self.ids = ids
     }
 }
@@ -55,10 +55,10 @@ public struct ImportPostsResponse: Equatable, Sendable {
 /// The answer: `Post`.
 public struct GetPostRequest: Equatable, Sendable {
     /// The post.
-    public var id: UInt64
+    public var id: PostID
 
     /// All fields; each must be given.
-    public init(id: UInt64) {
+    public init(id: PostID) {
         self.id = id
     }
 }
@@ -68,10 +68,10 @@ public struct GetPostRequest: Equatable, Sendable {
 /// The answer: `BatchGetPostsResponse`.
 public struct BatchGetPostsRequest: Equatable, Sendable {
     /// The posts: 1 to 100 ids.
-    public var ids: [UInt64]
+    public var ids: [PostID]
 
     /// All fields; each must be given.
-    public init(ids: [UInt64]) {
+    public init(ids: [PostID]) {
         self.ids = ids
     }
 }
@@ -81,10 +81,10 @@ public struct BatchGetPostsResponse: Equatable, Sendable {
     /// In the order of the ids; fewer where about a frame is full: ask for the rest again.
     public var posts: [Post]
     /// Ids that no post has.
-    public var missingIDs: [UInt64]
+    public var missingIDs: [PostID]
 
     /// All fields; those with a default may be left out.
-    public init(posts: [Post], missingIDs: [UInt64] = []) {
+    public init(posts: [Post], missingIDs: [PostID] = []) {
         self.posts = posts
         self.missingIDs = missingIDs
     }
@@ -147,13 +147,13 @@ public struct UpdatePostRequest: Equatable, Sendable {
 /// The answer: `Empty`.
 public struct DeletePostRequest: Equatable, Sendable {
     /// The post.
-    public var id: UInt64
+    public var id: PostID
     /// 0, or the revision of a post or of any answer: REVISION_MISMATCH where somebody has edited
     /// the post since.
     public var revision: UInt64
 
     /// All fields; those with a default may be left out.
-    public init(id: UInt64, revision: UInt64 = 0) {
+    public init(id: PostID, revision: UInt64 = 0) {
         self.id = id
         self.revision = revision
     }
@@ -164,14 +164,14 @@ public struct DeletePostRequest: Equatable, Sendable {
 /// The answer: `PostRank`.
 public struct GetPostRankRequest: Equatable, Sendable {
     /// The post.
-    public var id: UInt64
+    public var id: PostID
     /// The order; unspecified is the feed's default order.
     public var order: Order
     /// The window, as in ListPostsRequest; unspecified is all posts.
     public var window: Window
 
     /// All fields; those with a default may be left out.
-    public init(id: UInt64, order: Order = .unspecified, window: Window = .unspecified) {
+    public init(id: PostID, order: Order = .unspecified, window: Window = .unspecified) {
         self.id = id
         self.order = order
         self.window = window
@@ -259,12 +259,12 @@ extension ImportPostsResponse: SwiftMessage {
         in tree: borrowing MessageTree
     ) {
         self.init(
-            ids: tree.numbers(node, 0)
+            ids: tree.numbers(node, 0).map { PostID(rawValue: $0) }
         )
     }
 
     func write(to writer: inout MessageWriter) {
-        writer.numbers(1, ids)
+        writer.numbers(1, ids.map(\.rawValue))
     }
 }
 
@@ -281,12 +281,12 @@ extension GetPostRequest: SwiftMessage {
         in tree: borrowing MessageTree
     ) {
         self.init(
-            id: tree.number(node, 0)
+            id: PostID(rawValue: tree.number(node, 0))
         )
     }
 
     func write(to writer: inout MessageWriter) {
-        writer.number(1, id)
+        writer.number(1, id.rawValue)
     }
 }
 
@@ -303,12 +303,12 @@ extension BatchGetPostsRequest: SwiftMessage {
         in tree: borrowing MessageTree
     ) {
         self.init(
-            ids: tree.numbers(node, 0)
+            ids: tree.numbers(node, 0).map { PostID(rawValue: $0) }
         )
     }
 
     func write(to writer: inout MessageWriter) {
-        writer.numbers(1, ids)
+        writer.numbers(1, ids.map(\.rawValue))
     }
 }
 
@@ -329,13 +329,13 @@ extension BatchGetPostsResponse: SwiftMessage {
     ) throws(MessageError) {
         try self.init(
             posts: tree.messages(node, 0, "posts"),
-            missingIDs: tree.numbers(node, 1)
+            missingIDs: tree.numbers(node, 1).map { PostID(rawValue: $0) }
         )
     }
 
     func write(to writer: inout MessageWriter) {
         writer.messages(1, posts)
-        writer.numbers(2, missingIDs)
+        writer.numbers(2, missingIDs.map(\.rawValue))
     }
 }
 
@@ -382,13 +382,13 @@ extension DeletePostRequest: SwiftMessage {
         in tree: borrowing MessageTree
     ) {
         self.init(
-            id: tree.number(node, 0),
+            id: PostID(rawValue: tree.number(node, 0)),
             revision: tree.number(node, 1)
         )
     }
 
     func write(to writer: inout MessageWriter) {
-        writer.number(1, id)
+        writer.number(1, id.rawValue)
         writer.number(2, revision)
     }
 }
@@ -410,14 +410,14 @@ extension GetPostRankRequest: SwiftMessage {
         in tree: borrowing MessageTree
     ) {
         self.init(
-            id: tree.number(node, 0),
+            id: PostID(rawValue: tree.number(node, 0)),
             order: tree.value(node, 1),
             window: tree.value(node, 2)
         )
     }
 
     func write(to writer: inout MessageWriter) {
-        writer.number(1, id)
+        writer.number(1, id.rawValue)
         writer.value(2, order)
         writer.value(3, window)
     }

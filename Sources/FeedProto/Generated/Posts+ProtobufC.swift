@@ -14,7 +14,7 @@ extension Post: @unsafe WireMessage {
         _ reader: WireReader
     ) throws(MessageError) {
         try unsafe self.init(
-            id: message.pointee.id,
+            id: PostID(rawValue: message.pointee.id),
             feed: reader.text(message.pointee.feed, "feed"),
             author: reader.message(message.pointee.author, "author"),
             title: reader.text(message.pointee.title, "title"),
@@ -38,7 +38,7 @@ extension Post: @unsafe WireMessage {
         to message: UnsafeMutablePointer<Feed__V1__Post>,
         _ arena: borrowing MessageArena
     ) {
-        unsafe message.pointee.id = id
+        unsafe message.pointee.id = id.rawValue
         unsafe message.pointee.feed = arena.text(feed)
         unsafe message.pointee.author = arena.message(author)
         unsafe message.pointee.title = arena.text(title)
@@ -68,7 +68,7 @@ extension User: @unsafe WireMessage {
         _ reader: WireReader
     ) throws(MessageError) {
         try unsafe self.init(
-            id: message.pointee.id,
+            id: UserID(rawValue: message.pointee.id),
             displayName: reader.text(message.pointee.display_name, "display_name"),
             createTimeMilliseconds: message.pointee.create_time_ms
         )
@@ -78,7 +78,7 @@ extension User: @unsafe WireMessage {
         to message: UnsafeMutablePointer<Feed__V1__User>,
         _ arena: borrowing MessageArena
     ) {
-        unsafe message.pointee.id = id
+        unsafe message.pointee.id = id.rawValue
         unsafe message.pointee.display_name = arena.text(displayName)
         unsafe message.pointee.create_time_ms = createTimeMilliseconds
     }

@@ -5,7 +5,7 @@
 /// Of a post in a request the service reads only the fields that the call names.
 public struct Post: Hashable, Sendable {
     /// Assigned by the service, above 0, never reused; ids are not times.
-    public var id: UInt64
+    public var id: PostID
     /// The feed the post is in.
     public var feed: String
     /// The author; nil where unknown.
@@ -49,7 +49,7 @@ public struct Post: Hashable, Sendable {
 
     /// All fields; each has a default.
     public init(
-        id: UInt64 = 0,
+        id: PostID = 0,
         feed: String = "",
         author: User? = nil,
         title: String = "",
@@ -90,14 +90,14 @@ public struct Post: Hashable, Sendable {
 /// An author, or a person with an account.
 public struct User: Hashable, Sendable {
     /// The account, or the user of a service that acted for it; 0 is a name without an account.
-    public var id: UInt64
+    public var id: UserID
     /// The name to show: at most 50 characters and 200 bytes, else NAME_TOO_LONG.
     public var displayName: String
     /// When the account was created, in milliseconds since the Unix epoch; 0 for authors of posts.
     public var createTimeMilliseconds: Int64
 
     /// All fields; those with a default may be left out.
-    public init(id: UInt64 = 0, displayName: String, createTimeMilliseconds: Int64 = 0) {
+    public init(id: UserID = 0, displayName: String, createTimeMilliseconds: Int64 = 0) {
         self.id = id
         self.displayName = displayName
         self.createTimeMilliseconds = createTimeMilliseconds
@@ -156,7 +156,7 @@ extension Post: SwiftMessage {
         in tree: borrowing MessageTree
     ) throws(MessageError) {
         try self.init(
-            id: tree.number(node, 0),
+            id: PostID(rawValue: tree.number(node, 0)),
             feed: tree.text(node, 1, "feed"),
             author: tree.message(node, 2, "author"),
             title: tree.text(node, 3, "title"),
@@ -177,7 +177,7 @@ extension Post: SwiftMessage {
     }
 
     func write(to writer: inout MessageWriter) {
-        writer.number(1, id)
+        writer.number(1, id.rawValue)
         writer.text(2, feed)
         writer.message(3, author)
         writer.text(4, title)
@@ -214,14 +214,14 @@ extension User: SwiftMessage {
         in tree: borrowing MessageTree
     ) throws(MessageError) {
         try self.init(
-            id: tree.number(node, 0),
+            id: UserID(rawValue: tree.number(node, 0)),
             displayName: tree.text(node, 1, "display_name"),
             createTimeMilliseconds: tree.number(node, 2)
         )
     }
 
     func write(to writer: inout MessageWriter) {
-        writer.number(1, id)
+        writer.number(1, id.rawValue)
         writer.text(2, displayName)
         writer.number(3, createTimeMilliseconds)
     }

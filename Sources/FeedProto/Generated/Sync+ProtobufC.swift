@@ -142,7 +142,7 @@ extension MarkedThrough: @unsafe WireMessage {
             feed: reader.text(message.pointee.feed, "feed"),
             mark: Mark(message.pointee.mark),
             createTimeMilliseconds: message.pointee.create_time_ms,
-            postID: message.pointee.post_id
+            postID: PostID(rawValue: message.pointee.post_id)
         )
     }
 
@@ -153,7 +153,7 @@ extension MarkedThrough: @unsafe WireMessage {
         unsafe message.pointee.feed = arena.text(feed)
         unsafe message.pointee.mark = mark.cValue()
         unsafe message.pointee.create_time_ms = createTimeMilliseconds
-        unsafe message.pointee.post_id = postID
+        unsafe message.pointee.post_id = postID.rawValue
     }
 }
 
@@ -167,7 +167,7 @@ extension MarkedPost: @unsafe WireMessage {
         _ reader: WireReader
     ) {
         unsafe self.init(
-            id: message.pointee.id,
+            id: PostID(rawValue: message.pointee.id),
             isRead: message.pointee.read != 0,
             isDismissed: message.pointee.dismissed != 0
         )
@@ -177,7 +177,7 @@ extension MarkedPost: @unsafe WireMessage {
         to message: UnsafeMutablePointer<Feed__V1__MarkedPost>,
         _ arena: borrowing MessageArena
     ) {
-        unsafe message.pointee.id = id
+        unsafe message.pointee.id = id.rawValue
         unsafe message.pointee.read = isRead ? 1 : 0
         unsafe message.pointee.dismissed = isDismissed ? 1 : 0
     }

@@ -146,10 +146,10 @@ public struct MarkedThrough: Equatable, Sendable {
     /// The time of the last post: those with an earlier one are marked.
     public var createTimeMilliseconds: Int64
     /// The last post: of those with its time, those with a smaller id are marked, too.
-    public var postID: UInt64
+    public var postID: PostID
 
     /// All fields; each must be given.
-    public init(feed: String, mark: Mark, createTimeMilliseconds: Int64, postID: UInt64) {
+    public init(feed: String, mark: Mark, createTimeMilliseconds: Int64, postID: PostID) {
         self.feed = feed
         self.mark = mark
         self.createTimeMilliseconds = createTimeMilliseconds
@@ -160,14 +160,14 @@ public struct MarkedThrough: Equatable, Sendable {
 /// What a caller's marks make of a post.
 public struct MarkedPost: Equatable, Sendable {
     /// The post.
-    public var id: UInt64
+    public var id: PostID
     /// Whether the caller has read it.
     public var isRead: Bool
     /// Whether the caller has dismissed it.
     public var isDismissed: Bool
 
     /// All fields; each must be given.
-    public init(id: UInt64, isRead: Bool, isDismissed: Bool) {
+    public init(id: PostID, isRead: Bool, isDismissed: Bool) {
         self.id = id
         self.isRead = isRead
         self.isDismissed = isDismissed
@@ -336,7 +336,7 @@ extension MarkedThrough: SwiftMessage {
             feed: tree.text(node, 0, "feed"),
             mark: tree.value(node, 1),
             createTimeMilliseconds: tree.number(node, 2),
-            postID: tree.number(node, 3)
+            postID: PostID(rawValue: tree.number(node, 3))
         )
     }
 
@@ -344,7 +344,7 @@ extension MarkedThrough: SwiftMessage {
         writer.text(1, feed)
         writer.value(2, mark)
         writer.number(3, createTimeMilliseconds)
-        writer.number(4, postID)
+        writer.number(4, postID.rawValue)
     }
 }
 
@@ -365,14 +365,14 @@ extension MarkedPost: SwiftMessage {
         in tree: borrowing MessageTree
     ) {
         self.init(
-            id: tree.number(node, 0),
+            id: PostID(rawValue: tree.number(node, 0)),
             isRead: tree.flag(node, 1),
             isDismissed: tree.flag(node, 2)
         )
     }
 
     func write(to writer: inout MessageWriter) {
-        writer.number(1, id)
+        writer.number(1, id.rawValue)
         writer.flag(2, isRead)
         writer.flag(3, isDismissed)
     }

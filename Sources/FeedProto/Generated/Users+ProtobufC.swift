@@ -14,7 +14,7 @@ extension ChangeUserRequest: @unsafe WireMessage {
         _ reader: WireReader
     ) throws(MessageError) {
         try unsafe self.init(
-            userID: message.pointee.user_id,
+            userID: UserID(rawValue: message.pointee.user_id),
             email: reader.text(message.pointee.email, "email"),
             change: UserChange(message.pointee.change)
         )
@@ -24,7 +24,7 @@ extension ChangeUserRequest: @unsafe WireMessage {
         to message: UnsafeMutablePointer<Feed__V1__ChangeUserRequest>,
         _ arena: borrowing MessageArena
     ) {
-        unsafe message.pointee.user_id = userID
+        unsafe message.pointee.user_id = userID.rawValue
         unsafe message.pointee.email = arena.text(email)
         unsafe message.pointee.change = change.cValue()
     }
@@ -40,7 +40,7 @@ extension MakePasswordResetRequest: @unsafe WireMessage {
         _ reader: WireReader
     ) throws(MessageError) {
         try unsafe self.init(
-            userID: message.pointee.user_id,
+            userID: UserID(rawValue: message.pointee.user_id),
             email: reader.text(message.pointee.email, "email")
         )
     }
@@ -49,7 +49,7 @@ extension MakePasswordResetRequest: @unsafe WireMessage {
         to message: UnsafeMutablePointer<Feed__V1__MakePasswordResetRequest>,
         _ arena: borrowing MessageArena
     ) {
-        unsafe message.pointee.user_id = userID
+        unsafe message.pointee.user_id = userID.rawValue
         unsafe message.pointee.email = arena.text(email)
     }
 }

@@ -7,14 +7,14 @@
 /// The answer: `Empty`.
 public struct ChangeUserRequest: Equatable, Sendable {
     /// The account; 0 is the one that `email` names.
-    public var userID: UInt64
+    public var userID: UserID
     /// The e-mail address of the account, if `userID` is 0.
     public var email: String
     /// What is done.
     public var change: UserChange
 
     /// All fields; those with a default may be left out.
-    public init(userID: UInt64 = 0, email: String = "", change: UserChange) {
+    public init(userID: UserID = 0, email: String = "", change: UserChange) {
         self.userID = userID
         self.email = email
         self.change = change
@@ -60,12 +60,12 @@ public struct UserChange: WireEnum {
 /// The answer: `PasswordReset`.
 public struct MakePasswordResetRequest: Equatable, Sendable {
     /// The account; 0 is the one that `email` names.
-    public var userID: UInt64
+    public var userID: UserID
     /// The e-mail address of the account, if `userID` is 0.
     public var email: String
 
     /// All fields; each has a default.
-    public init(userID: UInt64 = 0, email: String = "") {
+    public init(userID: UserID = 0, email: String = "") {
         self.userID = userID
         self.email = email
     }
@@ -156,14 +156,14 @@ extension ChangeUserRequest: SwiftMessage {
         in tree: borrowing MessageTree
     ) throws(MessageError) {
         try self.init(
-            userID: tree.number(node, 0),
+            userID: UserID(rawValue: tree.number(node, 0)),
             email: tree.text(node, 1, "email"),
             change: tree.value(node, 2)
         )
     }
 
     func write(to writer: inout MessageWriter) {
-        writer.number(1, userID)
+        writer.number(1, userID.rawValue)
         writer.text(2, email)
         writer.value(3, change)
     }
@@ -185,13 +185,13 @@ extension MakePasswordResetRequest: SwiftMessage {
         in tree: borrowing MessageTree
     ) throws(MessageError) {
         try self.init(
-            userID: tree.number(node, 0),
+            userID: UserID(rawValue: tree.number(node, 0)),
             email: tree.text(node, 1, "email")
         )
     }
 
     func write(to writer: inout MessageWriter) {
-        writer.number(1, userID)
+        writer.number(1, userID.rawValue)
         writer.text(2, email)
     }
 }

@@ -14,7 +14,7 @@ extension CastVoteRequest: @unsafe WireMessage {
         _ reader: WireReader
     ) {
         unsafe self.init(
-            postID: message.pointee.post_id,
+            postID: PostID(rawValue: message.pointee.post_id),
             direction: VoteDirection(message.pointee.direction)
         )
     }
@@ -23,7 +23,7 @@ extension CastVoteRequest: @unsafe WireMessage {
         to message: UnsafeMutablePointer<Feed__V1__CastVoteRequest>,
         _ arena: borrowing MessageArena
     ) {
-        unsafe message.pointee.post_id = postID
+        unsafe message.pointee.post_id = postID.rawValue
         unsafe message.pointee.direction = direction.cValue()
     }
 }
@@ -38,7 +38,7 @@ extension CastVoteResponse: @unsafe WireMessage {
         _ reader: WireReader
     ) {
         unsafe self.init(
-            postID: message.pointee.post_id,
+            postID: PostID(rawValue: message.pointee.post_id),
             score: message.pointee.score,
             upvoteCount: message.pointee.upvote_count,
             downvoteCount: message.pointee.downvote_count,
@@ -50,7 +50,7 @@ extension CastVoteResponse: @unsafe WireMessage {
         to message: UnsafeMutablePointer<Feed__V1__CastVoteResponse>,
         _ arena: borrowing MessageArena
     ) {
-        unsafe message.pointee.post_id = postID
+        unsafe message.pointee.post_id = postID.rawValue
         unsafe message.pointee.score = score
         unsafe message.pointee.upvote_count = upvoteCount
         unsafe message.pointee.downvote_count = downvoteCount

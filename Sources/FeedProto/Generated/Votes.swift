@@ -26,12 +26,12 @@ public struct VoteDirection: WireEnum {
 /// The answer: `CastVoteResponse`.
 public struct CastVoteRequest: Equatable, Sendable {
     /// The post.
-    public var postID: UInt64
+    public var postID: PostID
     /// The direction of the vote.
     public var direction: VoteDirection
 
     /// All fields; each must be given.
-    public init(postID: UInt64, direction: VoteDirection) {
+    public init(postID: PostID, direction: VoteDirection) {
         self.postID = postID
         self.direction = direction
     }
@@ -40,7 +40,7 @@ public struct CastVoteRequest: Equatable, Sendable {
 /// A post's counts, this vote among them.
 public struct CastVoteResponse: Equatable, Sendable {
     /// The post.
-    public var postID: UInt64
+    public var postID: PostID
     /// Upvotes minus downvotes.
     public var score: Int64
     /// The number of votes for the post.
@@ -52,7 +52,7 @@ public struct CastVoteResponse: Equatable, Sendable {
 
     /// All fields; those with a default may be left out.
     public init(
-        postID: UInt64,
+        postID: PostID,
         score: Int64,
         upvoteCount: UInt64,
         downvoteCount: UInt64,
@@ -124,13 +124,13 @@ extension CastVoteRequest: SwiftMessage {
         in tree: borrowing MessageTree
     ) {
         self.init(
-            postID: tree.number(node, 0),
+            postID: PostID(rawValue: tree.number(node, 0)),
             direction: tree.value(node, 1)
         )
     }
 
     func write(to writer: inout MessageWriter) {
-        writer.number(1, postID)
+        writer.number(1, postID.rawValue)
         writer.value(2, direction)
     }
 }
@@ -154,7 +154,7 @@ extension CastVoteResponse: SwiftMessage {
         in tree: borrowing MessageTree
     ) {
         self.init(
-            postID: tree.number(node, 0),
+            postID: PostID(rawValue: tree.number(node, 0)),
             score: tree.number(node, 1),
             upvoteCount: tree.number(node, 2),
             downvoteCount: tree.number(node, 3),
@@ -163,7 +163,7 @@ extension CastVoteResponse: SwiftMessage {
     }
 
     func write(to writer: inout MessageWriter) {
-        writer.number(1, postID)
+        writer.number(1, postID.rawValue)
         writer.number(2, score)
         writer.number(3, upvoteCount)
         writer.number(4, downvoteCount)

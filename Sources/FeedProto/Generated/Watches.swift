@@ -17,7 +17,7 @@ public struct WatchPostsRequest: Equatable, Sendable {
     /// How many posts from the first one on: at most 100; 0 where posts are named.
     public var topCount: UInt32
     /// The posts, at most 200; empty where `topCount` is given.
-    public var postIDs: [UInt64]
+    public var postIDs: [PostID]
     /// The least time between two events: 0 is 250; less than 50 is 50; more than 60,000 is 60,000.
     public var minimumIntervalMilliseconds: UInt32
     /// The revision of the last event of an earlier watch of the same posts: the first event has
@@ -28,7 +28,7 @@ public struct WatchPostsRequest: Equatable, Sendable {
     /// Only posts of this author; 0 is any.
     ///
     /// A watch with a filter looks at the first 5,000 posts of the list.
-    public var authorID: UInt64
+    public var authorID: UserID
     /// Only posts that the caller has not read; IDENTITY_REQUIRED for callers without identity.
     public var unreadOnly: Bool
     /// Leaves out the posts that the caller has dismissed, as lists do.
@@ -40,10 +40,10 @@ public struct WatchPostsRequest: Equatable, Sendable {
         order: Order = .unspecified,
         window: Window = .unspecified,
         topCount: UInt32 = 0,
-        postIDs: [UInt64] = [],
+        postIDs: [PostID] = [],
         minimumIntervalMilliseconds: UInt32 = 0,
         sinceRevision: UInt64 = 0,
-        authorID: UInt64 = 0,
+        authorID: UserID = 0,
         unreadOnly: Bool = false,
         excludesDismissed: Bool = false
     ) {
@@ -74,9 +74,9 @@ public struct WatchPostsEvent: Equatable, Sendable {
     /// The ids of the watched list in order, where they or their order have changed; else empty.
     ///
     /// Empty in the first event is a list without posts.
-    public var ranking: [UInt64]
+    public var ranking: [PostID]
     /// Posts that are watched no more: deleted ones, and those that are no longer among the first.
-    public var removedIDs: [UInt64]
+    public var removedIDs: [PostID]
     /// How many posts were created in the list's feed since the event before.
     public var newPostCount: UInt32
     /// Whether the event has all of the watched posts: what the client knew before is void.
@@ -85,8 +85,8 @@ public struct WatchPostsEvent: Equatable, Sendable {
     /// All fields; each has a default.
     public init(
         changed: [Post] = [],
-        ranking: [UInt64] = [],
-        removedIDs: [UInt64] = [],
+        ranking: [PostID] = [],
+        removedIDs: [PostID] = [],
         newPostCount: UInt32 = 0,
         isReset: Bool = false
     ) {
@@ -126,10 +126,10 @@ extension WatchPostsRequest: SwiftMessage {
             order: tree.value(node, 1),
             window: tree.value(node, 2),
             topCount: tree.number(node, 3),
-            postIDs: tree.numbers(node, 4),
+            postIDs: tree.numbers(node, 4).map { PostID(rawValue: $0) },
             minimumIntervalMilliseconds: tree.number(node, 5),
             sinceRevision: tree.number(node, 6),
-            authorID: tree.number(node, 7),
+            authorID: UserID(rawValue: tree.number(node, 7)),
             unreadOnly: tree.flag(node, 8),
             excludesDismissed: tree.flag(node, 9)
         )
@@ -140,10 +140,10 @@ extension WatchPostsRequest: SwiftMessage {
         writer.value(2, order)
         writer.value(3, window)
         writer.number(4, topCount)
-        writer.numbers(5, postIDs)
+        writer.numbers(5, postIDs.map(\.rawValue))
         writer.number(6, minimumIntervalMilliseconds)
         writer.number(7, sinceRevision)
-        writer.number(8, authorID)
+        writer.number(8, authorID.rawValue)
         writer.flag(9, unreadOnly)
         writer.flag(10, excludesDismissed)
     }
@@ -169,8 +169,8 @@ extension WatchPostsEvent: SwiftMessage {
     ) throws(MessageError) {
         try self.init(
             changed: tree.messages(node, 0, "changed"),
-            ranking: tree.numbers(node, 1),
-            removedIDs: tree.numbers(node, 2),
+            ranking: tree.numbers(node, 1).map { PostID(rawValue: $0) },
+            removedIDs: tree.numbers(node, 2).map { PostID(rawValue: $0) },
             newPostCount: tree.number(node, 3),
             isReset: tree.flag(node, 4)
         )
@@ -178,8 +178,8 @@ extension WatchPostsEvent: SwiftMessage {
 
     func write(to writer: inout MessageWriter) {
         writer.messages(1, changed)
-        writer.numbers(2, ranking)
-        writer.numbers(3, removedIDs)
+        writer.numbers(2, ranking.map(\.rawValue))
+        writer.numbers(3, removedIDs.map(\.rawValue))
         writer.number(4, newPostCount)
         writer.flag(5, isReset)
     }

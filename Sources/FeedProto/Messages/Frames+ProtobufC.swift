@@ -14,7 +14,7 @@ extension ClientFrame {
             timeoutMilliseconds: frame.pointee.timeout_ms,
             sequence: frame.pointee.sequence,
             minimumRevision: frame.pointee.min_revision,
-            actingUserID: frame.pointee.acting_user_id,
+            actingUserID: UserID(rawValue: frame.pointee.acting_user_id),
             isTimed: frame.pointee.timed != 0
         )
     }
@@ -27,7 +27,7 @@ extension ClientFrame {
         unsafe frame.pointee.timeout_ms = timeoutMilliseconds
         unsafe frame.pointee.sequence = sequence
         unsafe frame.pointee.min_revision = minimumRevision
-        unsafe frame.pointee.acting_user_id = actingUserID
+        unsafe frame.pointee.acting_user_id = actingUserID.rawValue
         unsafe frame.pointee.timed = isTimed ? 1 : 0
         if let request { unsafe request.write(to: frame, arena) }
     }

@@ -1,3 +1,5 @@
+@_exported public import FeedIdentifiers
+
 /// What a client sends: one call.
 public struct ClientFrame: Equatable, Sendable {
     /// Names the call; above 0 and strictly increasing on a connection.
@@ -14,7 +16,7 @@ public struct ClientFrame: Equatable, Sendable {
     /// The user that a service acts for; 0 is the caller itself.
     ///
     /// Ids with the top bit set are users of the service that calls, without an account here.
-    public var actingUserID: UInt64
+    public var actingUserID: UserID
     /// Whether the answer is to have the service's own times of the call.
     public var isTimed: Bool
     /// The call; nil if the frame has none, or one that this version does not know.
@@ -27,7 +29,7 @@ public struct ClientFrame: Equatable, Sendable {
         timeoutMilliseconds: UInt32 = 0,
         sequence: UInt64 = 0,
         minimumRevision: UInt64 = 0,
-        actingUserID: UInt64 = 0,
+        actingUserID: UserID = 0,
         isTimed: Bool = false
     ) {
         self.id = id
@@ -85,7 +87,7 @@ extension ClientFrame {
             timeoutMilliseconds: tree.number(node, 1),
             sequence: tree.number(node, 2),
             minimumRevision: tree.number(node, 3),
-            actingUserID: tree.number(node, 4),
+            actingUserID: UserID(rawValue: tree.number(node, 4)),
             isTimed: tree.flag(node, 5)
         )
     }
@@ -95,7 +97,7 @@ extension ClientFrame {
         writer.number(2, timeoutMilliseconds)
         writer.number(3, sequence)
         writer.number(4, minimumRevision)
-        writer.number(5, actingUserID)
+        writer.number(5, actingUserID.rawValue)
         writer.flag(6, isTimed)
         request?.write(to: &writer)
     }

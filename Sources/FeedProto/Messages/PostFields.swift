@@ -4,11 +4,11 @@
 /// The texts must be UTF-8 without NUL, as all texts are that a `MessageDecoder` accepts.
 public struct PostFields: Equatable, Sendable {
     /// As in `Post`.
-    public var id: UInt64
+    public var id: PostID
     /// As in `Post`.
     public var feed = TextRange.empty
     /// The author's account; with 0 and an empty name the post has no author.
-    public var authorID: UInt64 = 0
+    public var authorID: UserID = 0
     /// The author's name.
     public var authorName = TextRange.empty
     /// As in `Post`.
@@ -41,7 +41,7 @@ public struct PostFields: Equatable, Sendable {
     public var viewer: Viewer?
 
     /// A post of which only the id is known.
-    public init(id: UInt64) { self.id = id }
+    public init(id: PostID) { self.id = id }
 
     /// The bytes of all texts.
     public var textByteCount: Int {
@@ -107,9 +107,9 @@ public struct SyncPostsFields: Equatable, Sendable {
 /// For services: the fields of `WatchPostsEvent` beside its posts.
 public struct WatchEventFields: Equatable, Sendable {
     /// As in `WatchPostsEvent`.
-    public var ranking: [UInt64] = []
+    public var ranking: [PostID] = []
     /// As in `WatchPostsEvent`.
-    public var removedIDs: [UInt64] = []
+    public var removedIDs: [PostID] = []
     /// As in `WatchPostsEvent`.
     public var newPostCount: UInt32 = 0
     /// As in `WatchPostsEvent`.

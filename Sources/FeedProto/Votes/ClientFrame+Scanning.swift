@@ -35,7 +35,7 @@ extension ClientFrame {
             request: .listPosts(call),
             timeoutMilliseconds: UInt32(timeout),
             minimumRevision: revision,
-            actingUserID: user
+            actingUserID: UserID(rawValue: user)
         )
     }
 }

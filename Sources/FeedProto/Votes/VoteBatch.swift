@@ -19,7 +19,7 @@ public struct VoteBatch: ~Copyable {
     /// The oldest revision of the state that the answer may reflect; 0 allows any.
     public private(set) var minimumRevision: UInt64 = 0
     /// The user that a service acts for; 0 is the caller itself.
-    public private(set) var actingUserID: UInt64 = 0
+    public private(set) var actingUserID: UserID = 0
 
     // An array of fixed size: the compiler copies the whole of an `InlineArray` to read one of its
     // elements.
@@ -56,7 +56,7 @@ extension VoteBatch {
         timeoutMilliseconds = UInt32(truncatingIfNeeded: timeout)
         sequence = scan.varint(tag: 0x18, in: bytes)
         minimumRevision = scan.varint(tag: 0x20, in: bytes)
-        actingUserID = scan.varint(tag: 0x28, in: bytes)
+        actingUserID = UserID(rawValue: scan.varint(tag: 0x28, in: bytes))
         guard id != 0, timeout <= UInt32.max,
             scan.enterLongMessage(tag: 0xCA, 0x02, in: bytes)
         else { return false }
@@ -73,7 +73,7 @@ extension VoteBatch {
             guard taken < places.count, var vote = scan.takeMessage(tag: 0x0A, in: bytes) else {
                 return false
             }
-            let postID = vote.varint(tag: 0x08, in: bytes)
+            let postID = PostID(rawValue: vote.varint(tag: 0x08, in: bytes))
             let direction = vote.lastByte(tag: 0x10, in: bytes)
             guard postID != 0, 1...3 ~= direction else { return false }
             places[taken] = CastVoteRequest(

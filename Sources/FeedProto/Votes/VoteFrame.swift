@@ -14,7 +14,7 @@ public struct VoteFrame: Equatable, Sendable {
     /// The oldest revision of the state that the answer may reflect; 0 allows any.
     public var minimumRevision: UInt64
     /// The user that a service acts for; 0 is the caller itself.
-    public var actingUserID: UInt64
+    public var actingUserID: UserID
     /// The vote.
     public var vote: CastVoteRequest
 
@@ -25,7 +25,7 @@ public struct VoteFrame: Equatable, Sendable {
         timeoutMilliseconds: UInt32 = 0,
         sequence: UInt64 = 0,
         minimumRevision: UInt64 = 0,
-        actingUserID: UInt64 = 0
+        actingUserID: UserID = 0
     ) {
         self.id = id
         self.timeoutMilliseconds = timeoutMilliseconds
@@ -61,12 +61,12 @@ extension VoteFrame {
             timeoutMilliseconds = UInt32(truncatingIfNeeded: timeout)
             sequence = scan.varint(tag: 0x18, in: bytes)
             minimumRevision = scan.varint(tag: 0x20, in: bytes)
-            actingUserID = scan.varint(tag: 0x28, in: bytes)
+            actingUserID = UserID(rawValue: scan.varint(tag: 0x28, in: bytes))
             guard timeout <= UInt32.max, scan.enterMessage(tag: 0xC2, 0x02, in: bytes) else {
                 return nil
             }
         }
-        let postID = scan.varint(tag: 0x08, in: bytes)
+        let postID = PostID(rawValue: scan.varint(tag: 0x08, in: bytes))
         let direction = scan.lastByte(tag: 0x10, in: bytes)
         guard id != 0, postID != 0, 1...3 ~= direction else { return nil }
         vote = CastVoteRequest(postID: postID, direction: VoteDirection(rawValue: Int32(direction)))
@@ -112,7 +112,7 @@ public struct VoteAnswerFrame: Equatable, Sendable {
         id = scan.varint(tag: 0x08, in: bytes)
         revision = scan.varint(tag: 0x10, in: bytes)
         guard scan.enterMessage(tag: 0xC2, 0x02, in: bytes) else { return nil }
-        let postID = scan.varint(tag: 0x08, in: bytes)
+        let postID = PostID(rawValue: scan.varint(tag: 0x08, in: bytes))
         let score = Int64(bitPattern: scan.varint(tag: 0x10, in: bytes))
         let upvoteCount = scan.varint(tag: 0x18, in: bytes)
         let downvoteCount = scan.varint(tag: 0x20, in: bytes)

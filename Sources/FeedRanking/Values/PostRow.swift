@@ -1,16 +1,4 @@
-// Public, as PostCounts is and for its reason.
-
-/// A post's number, from 1 upwards; no number is given twice, and 0 is no post.
-public struct PostID: Hashable, Comparable, BitwiseCopyable, Sendable {
-    /// The low bits are the stripe, the others the slot in it.
-    public let rawValue: UInt64
-
-    /// Any number is allowed; calls find no post where the number was never given.
-    public init(rawValue: UInt64) { self.rawValue = rawValue }
-
-    /// The older post first.
-    public static func < (left: PostID, right: PostID) -> Bool { left.rawValue < right.rawValue }
-}
+@_exported public import FeedIdentifiers
 
 /// A range of `PostPage.texts`.
 package struct TextRange: Equatable, Sendable {

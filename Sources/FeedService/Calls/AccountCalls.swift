@@ -80,7 +80,7 @@ struct AccountCalls {
         let now = environment.context.clock.now()
         let sessions = accounts.sessions(of: session.userID, at: now).map { other in
             SessionInfo(
-                id: other.id,
+                id: SessionID(rawValue: other.id),
                 useTimeMilliseconds: accounts.useTime(of: other),
                 expireTimeMilliseconds: other.expireTimeMilliseconds,
                 isCurrent: other.tokenHash == session.tokenHash
@@ -100,7 +100,9 @@ struct AccountCalls {
         guard let session = caller.login.session else { throw .sessionRequired }
         try environment.admitChange()
         let now = environment.context.clock.now()
-        let ended = accounts.sessions(of: session.userID, at: now).first { $0.id == request.id }
+        let ended = accounts.sessions(of: session.userID, at: now).first {
+            $0.id == request.id.rawValue
+        }
         if let ended {
             environment.changeLog.transaction {
                 accounts.end(ended.tokenHash, environment.changeLog)
@@ -155,8 +157,9 @@ struct AccountCalls {
     }
 
     /// The account that a service names, by its number or else by its e-mail.
-    private func account(_ id: UInt64, _ email: String) throws(Status) -> AccountRow {
-        let found = try id == 0 ? accounts.account(for: address(email)) : accounts.account(id)
+    private func account(_ id: UserID, _ email: String) throws(Status) -> AccountRow {
+        let found =
+            try id == 0 ? accounts.account(for: address(email)) : accounts.account(id.rawValue)
         guard let found else { throw .userNotFound }
         return found
     }

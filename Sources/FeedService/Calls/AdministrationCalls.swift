@@ -114,23 +114,21 @@ extension AdministrationCalls {
         var posts: [FeedProto.PostOrigin] = []
         var revision: UInt64 = 0
         var titleByteCount = 0
-        var id = min(request.afterID, last)
-        let end = id + min(last - id, UInt64(limits.correctedIDCount))
-        while id < end, posts.count < count, titleByteCount < limits.correctedTextByteCount {
-            id += 1
-            guard let post = self.post(PostID(rawValue: id), wanted) else { continue }
+        var id = PostID(rawValue: min(request.afterID.rawValue, last))
+        let end = id.rawValue + min(last - id.rawValue, UInt64(limits.correctedIDCount))
+        while id.rawValue < end, posts.count < count, titleByteCount < limits.correctedTextByteCount
+        {
+            id = PostID(rawValue: id.rawValue + 1)
+            guard let post = self.post(id, wanted) else { continue }
             titleByteCount += post.title.utf8.count
             posts.append(post)
             guard request.deletesPosts else { continue }
-            let outcome = try? environment.store.deletePost(
-                PostID(rawValue: id),
-                sink: environment.changeLog
-            )
+            let outcome = try? environment.store.deletePost(id, sink: environment.changeLog)
             revision = max(revision, outcome?.revision ?? 0)
         }
         let response = DeletePostsResponse(
             posts: posts,
-            nextAfterID: id < last ? id : 0,
+            nextAfterID: id.rawValue < last ? id : 0,
             originsSinceTimeMilliseconds: environment.context.origins.knownSince
         )
         return .response(
@@ -152,11 +150,11 @@ extension AdministrationCalls {
         guard let creation else { return nil }
         origin = origin ?? environment.context.origins[id]
         return FeedProto.PostOrigin(
-            id: id.rawValue,
+            id: id,
             feed: environment.store.policy(of: creation.feed)?.name ?? "",
             title: creation.title,
             createTimeMilliseconds: creation.createTimeMilliseconds,
-            authorID: creation.authorID,
+            authorID: UserID(rawValue: creation.authorID),
             clientID: origin?.device?.clientID ?? [],
             host: origin?.host.hostText ?? ""
         )
@@ -171,7 +169,7 @@ private struct WantedPosts {
     let since: Int64
 
     init(_ request: DeletePostsRequest) throws(Status) {
-        author = request.authorID
+        author = request.authorID.rawValue
         since = request.sinceTimeMilliseconds
         device = try Device16(ifNamed: request.clientID)
         let text = request.host
@@ -215,7 +213,7 @@ extension AdministrationCalls {
 
     /// The answer to an import, which has the ids of its posts.
     func answer(toImportOf count: Int, from firstID: UInt64, _ revision: UInt64) -> Answer {
-        let ids = Array(firstID..<firstID + UInt64(count))
+        let ids = (firstID..<firstID + UInt64(count)).map(PostID.init(rawValue:))
         return .response(.importPosts(ImportPostsResponse(ids: ids)), revision: revision)
     }
 
@@ -315,7 +313,7 @@ extension AdministrationCalls {
         let limit = environment.context.limits.maximumCorrectedPostCount
         return environment.store.postsAhead(
             of: latest,
-            behind: PostID(rawValue: request.afterID),
+            behind: request.afterID,
             idCount: UInt64(environment.context.limits.correctedIDCount),
             postCount: request.limit == 0 ? limit : min(Int(request.limit), limit),
             textByteCount: environment.context.limits.correctedTextByteCount,
@@ -327,7 +325,7 @@ extension AdministrationCalls {
     private func answer(_ found: PostsAhead, at now: Int64) -> Answer {
         let posts = found.posts.map { post in
             PostTimes(
-                id: post.id.rawValue,
+                id: post.id,
                 feed: environment.store.policy(of: post.feed)?.name ?? "",
                 title: post.title,
                 createTimeMilliseconds: post.createTimeMilliseconds,
@@ -336,7 +334,7 @@ extension AdministrationCalls {
         }
         let response = CorrectTimesResponse(
             posts: posts,
-            nextAfterID: found.next?.rawValue ?? 0,
+            nextAfterID: found.next ?? 0,
             serverTimeMilliseconds: now
         )
         return .response(

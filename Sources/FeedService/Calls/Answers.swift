@@ -37,7 +37,7 @@ enum Answer {
         /// All posts of the page, as changes since a revision.
         case changes(SyncPage)
         /// All posts of the page, beside the ids without a post.
-        case batch(missing: [UInt64])
+        case batch(missing: [PostID])
     }
 }
 
@@ -495,7 +495,7 @@ extension FeedProto.VoteDirection {
 }
 
 extension CastVoteResponse {
-    init(_ postID: UInt64, _ outcome: VoteOutcome) {
+    init(_ postID: PostID, _ outcome: VoteOutcome) {
         self.init(
             postID: postID,
             score: outcome.score,
@@ -515,9 +515,9 @@ extension FeedProto.TextRange {
 extension PostFields {
     /// A row of a page; the feed's name is in the same texts.
     init(_ row: PostRow, feed: FeedProto.TextRange) {
-        self.init(id: row.id.rawValue)
+        self.init(id: row.id)
         self.feed = feed
-        authorID = row.authorID
+        authorID = UserID(rawValue: row.authorID)
         authorName = FeedProto.TextRange(row.authorName)
         title = FeedProto.TextRange(row.title)
         text = FeedProto.TextRange(row.text)

@@ -122,7 +122,7 @@ extension CallEnvironment {
             !rules.mayChange(id, user: caller.userID, device: caller.device)
         else { return }
         log.refusedEdit(of: id.rawValue, by: caller.userID, from: caller.host)
-        throw .notAuthor(id.rawValue)
+        throw .notAuthor(id)
     }
 
     func requireCreator(_ caller: borrowing Caller) throws(Status) {
@@ -271,7 +271,7 @@ extension User {
     /// The user of an account.
     init(_ account: AccountRow) {
         self.init(
-            id: account.id,
+            id: UserID(rawValue: account.id),
             displayName: account.displayName,
             createTimeMilliseconds: account.createTimeMilliseconds
         )
@@ -366,11 +366,13 @@ extension CallEnvironment {
 
     /// Refuses a caller that acts for a user and is no service, and a user whom nobody knows; 0 is the
     /// caller itself.
-    func checkActing(for user: UInt64, _ caller: borrowing Caller) throws(Status) {
+    func checkActing(for user: UserID, _ caller: borrowing Caller) throws(Status) {
         guard user != 0 else { return }
         guard caller.isService else { throw .serviceOnly }
-        guard !Self.isOfService(user) else { return }
-        guard let account = context.accounts.account(user) else { throw .unknownActingUser(user) }
+        guard !user.isOfService else { return }
+        guard let account = context.accounts.account(user.rawValue) else {
+            throw .unknownActingUser(user)
+        }
         guard !account.isSuspended else { throw .userSuspended }
     }
 
@@ -379,20 +381,16 @@ extension CallEnvironment {
     /// An account may have been deleted since the caller's session was looked up. A post that is made
     /// of it later would keep its author: see ``AccountErasure``.
     func accountName(of user: UInt64) throws(Status) -> String? {
-        guard !Self.isOfService(user) else { return nil }
+        guard !UserID(rawValue: user).isOfService else { return nil }
         guard let account = context.accounts.account(user) else { throw .sessionExpired }
         return account.displayName
     }
 
     /// Whether a caller may act for a user, as far as that is known without the accounts.
     @inline(__always)
-    static func mayActFast(for user: UInt64, isService: Bool) -> Bool {
-        user == 0 || (isOfService(user) && isService)
+    static func mayActFast(for user: UserID, isService: Bool) -> Bool {
+        user == 0 || (user.isOfService && isService)
     }
-
-    /// Whether a user is one of a service's own, without an account: the ids with the top bit set.
-    @inline(__always)
-    private static func isOfService(_ user: UInt64) -> Bool { user >> 63 == 1 }
 
     /// Counts a new device of the caller's host.
     private func admitDevice(of caller: inout Caller) throws(Status) {

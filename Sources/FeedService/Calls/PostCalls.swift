@@ -59,7 +59,7 @@ struct PostCalls {
         page.removeAll()
         let voter = environment.voter(of: caller)
         do throws(RankingError) {
-            try environment.store.post(PostID(rawValue: request.id), voter: voter, into: &page)
+            try environment.store.post(request.id, voter: voter, into: &page)
         } catch {
             throw Status(error)
         }
@@ -84,14 +84,14 @@ struct PostCalls {
         var missing: [PostID] = []
         let voter = environment.voter(of: caller)
         _ = environment.store.posts(
-            request.ids.map(PostID.init(rawValue:)),
+            request.ids,
             voter: voter,
             byteLimit: environment.context.pageByteLimit,
             missing: &missing,
             into: &page
         )
         showMarks(of: voter)
-        return .postsInPage(.batch(missing: missing.map(\.rawValue)), revision: revision)
+        return .postsInPage(.batch(missing: missing), revision: revision)
     }
 
     /// Changes the fields that the mask names.
@@ -101,7 +101,7 @@ struct PostCalls {
         _ answers: inout Answers
     ) throws(Status) -> Answer {
         let post = try environment.rules.editedPost(of: request)
-        let id = PostID(rawValue: post.id)
+        let id = post.id
         try environment.requireAuthor(of: id, caller)
         let changes = try environment.rules.changes(post, request.updateMask)
         try environment.admitPost(
@@ -130,7 +130,7 @@ struct PostCalls {
         _ request: DeletePostRequest,
         from caller: borrowing Caller
     ) throws(Status) -> Answer {
-        let id = PostID(rawValue: request.id)
+        let id = request.id
         try environment.requireAuthor(of: id, caller)
         let outcome = try ranked { () throws(RankingError) in
             try environment.store.deletePost(
@@ -147,7 +147,7 @@ struct PostCalls {
         let list = try environment.rules.list(of: request)
         do throws(RankingError) {
             switch try environment.store.rank(
-                of: PostID(rawValue: request.id),
+                of: request.id,
                 order: list.order,
                 window: list.window,
                 allowance: &refreshAllowance

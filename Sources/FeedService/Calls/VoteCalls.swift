@@ -82,7 +82,7 @@ struct VoteCalls: ~Copyable {
 
     /// The counts of a post and the caller's ballot, for a vote that an earlier call has counted.
     mutating func countsNow(
-        of id: UInt64,
+        of id: PostID,
         for caller: borrowing Caller
     ) throws(Status) -> (counts: CastVoteResponse, revision: UInt64) {
         let row: PostRow
@@ -101,9 +101,9 @@ struct VoteCalls: ~Copyable {
         return (counts, row.revision)
     }
 
-    private mutating func readPost(_ id: UInt64, voter: VoterID?) throws(RankingError) -> PostRow {
+    private mutating func readPost(_ id: PostID, voter: VoterID?) throws(RankingError) -> PostRow {
         page.removeAll()
-        try environment.store.post(PostID(rawValue: id), voter: voter, into: &page)
+        try environment.store.post(id, voter: voter, into: &page)
         return page.rows[0]
     }
 }
@@ -172,7 +172,7 @@ extension VoteCalls {
                 return false
             }
             if voter == nil, case .clear = direction { return false }
-            entries[item].post = PostID(rawValue: votes[item].postID)
+            entries[item].post = votes[item].postID
             entries[item].direction = direction
         }
         return true
@@ -255,7 +255,7 @@ extension VoteCalls {
             let vote = entries[item]
             guard vote.refusal == nil else { return item }
             votes[item] = CastVoteResponse(
-                postID: vote.post.rawValue,
+                postID: vote.post,
                 score: Int64(bitPattern: vote.upvoteCount &- vote.downvoteCount),
                 upvoteCount: vote.upvoteCount,
                 downvoteCount: vote.downvoteCount,
@@ -315,7 +315,7 @@ extension VoteCalls {
         guard let direction = FeedRanking.VoteDirection(request.direction) else {
             throw .badVote(request.direction)
         }
-        let post = PostID(rawValue: request.postID)
+        let post = request.postID
         if case .clear = direction { return try clearBallot(post, &caller, &answers) }
         let refusal: RankingError
         do throws(RankingError) {
@@ -418,9 +418,9 @@ extension VoteCalls {
     private func requestPosts() {
         for number in 0..<run.count {
             let frame = run.entries[number].frame
-            environment.store.prefetch(PostID(rawValue: frame.vote.postID))
+            environment.store.prefetch(frame.vote.postID)
             if frame.actingUserID != 0 {
-                environment.store.prefetchVoter(user: frame.actingUserID)
+                environment.store.prefetchVoter(user: frame.actingUserID.rawValue)
             }
         }
     }
@@ -433,13 +433,13 @@ extension VoteCalls {
             let frame = run.entries[number].frame
             var voter = own
             if frame.actingUserID != 0 {
-                voter = environment.store.voter(ifKnown: .user(frame.actingUserID))
+                voter = environment.store.voter(ifKnown: .user(frame.actingUserID.rawValue))
                 runVoters[number] = voter
             }
             guard let voter, run.count > 1 else { continue }
             environment.store.prefetchBallot(
                 of: voter,
-                on: PostID(rawValue: frame.vote.postID)
+                on: frame.vote.postID
             )
         }
     }
@@ -612,8 +612,8 @@ struct AnnouncedVotes {
         guard votes.count < Self.capacity else { return }
         votes.append(
             Vote(
-                post: PostID(rawValue: frame.vote.postID),
-                user: frame.actingUserID,
+                post: frame.vote.postID,
+                user: frame.actingUserID.rawValue,
                 ownVoter: ownVoter
             )
         )

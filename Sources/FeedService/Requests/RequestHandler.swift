@@ -384,7 +384,7 @@ extension RequestHandler {
                 from: &caller
             )
         case (.createPost, .id(let id)):
-            return try postNow(id, for: caller)
+            return try postNow(PostID(rawValue: id), for: caller)
         case (.updatePost(let request), .done):
             return try postNow(request.post?.id ?? 0, for: caller)
         case (.importPosts(let request), .id(let first)):
@@ -428,7 +428,7 @@ extension RequestHandler {
     }
 
     private mutating func postNow(
-        _ id: UInt64,
+        _ id: PostID,
         for caller: borrowing Caller
     ) throws(Status) -> Answer {
         do throws(Status) {

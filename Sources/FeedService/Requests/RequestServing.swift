@@ -536,7 +536,7 @@ extension RequestHandler {
             // A reader cannot tell a list that stands still from one without changes.
             try environment.checkLeadership(for: .watchPosts, of: caller)
             if case .service(let user) = watch.owner {
-                try environment.checkActing(for: user, caller)
+                try environment.checkActing(for: UserID(rawValue: user), caller)
             }
         } catch {
             return .failed(error)

@@ -303,9 +303,9 @@ struct Caller {
     ///
     /// Every request says so, because the connections of a service carry requests of many users.
     @inline(__always)
-    mutating func act(forUser user: UInt64) {
-        guard user != actingUserID else { return }
-        actingUserID = user
+    mutating func act(forUser user: UserID) {
+        guard user.rawValue != actingUserID else { return }
+        actingUserID = user.rawValue
         actingVoter = nil
     }
 

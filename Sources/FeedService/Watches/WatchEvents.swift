@@ -268,7 +268,7 @@ struct WatchEvents: ~Copyable {
 extension PostFields {
     /// A post of which only the numbers are sent: it has no feed.
     fileprivate init(_ numbers: PostNumbers, showsViewer: Bool) {
-        self.init(id: numbers.id.rawValue)
+        self.init(id: numbers.id)
         score = numbers.score
         upvoteCount = numbers.upvoteCount
         downvoteCount = numbers.downvoteCount
@@ -307,7 +307,7 @@ private struct WatchDifference {
     /// get it here, and finds its id in the ranking.
     init(from revision: UInt64?, to first: ArraySlice<PostNumbers>) {
         event.isReset = revision == nil
-        event.ranking = first.map(\.id.rawValue)
+        event.ranking = first.map(\.id)
         for post in first where post.revision > revision ?? 0 { wholePosts.append(post.id) }
     }
 
@@ -325,8 +325,8 @@ private struct WatchDifference {
             var revisions: [PostID: UInt64] = [:]
             for entry in known { revisions[entry.id] = entry.revision }
             for post in first { compare(revisions.removeValue(forKey: post.id) ?? 0, post) }
-            event.ranking = first.map(\.id.rawValue)
-            event.removedIDs = known.map(\.id).filter { revisions[$0] != nil }.map(\.rawValue)
+            event.ranking = first.map(\.id)
+            event.removedIDs = known.map(\.id).filter { revisions[$0] != nil }
         }
         event.newPostCount = UInt32(clamping: createdCount)
     }
@@ -341,7 +341,7 @@ private struct WatchDifference {
             if let post = numbers[place] {
                 compare(revision, post)
             } else if revision != WatchedPosts.goneRevision {
-                event.removedIDs.append(id.rawValue)
+                event.removedIDs.append(id)
             }
         }
     }

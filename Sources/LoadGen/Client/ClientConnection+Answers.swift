@@ -206,11 +206,11 @@ extension ClientConnection {
             let answer = VoteAnswer(frame.id, vote)
             ledger.acknowledge(answer, of: request.argument, in: request, client: index)
         case (.create, .post(let post)):
-            ledger.counts.create(post.id)
+            ledger.counts.create(post.id.rawValue)
         case (.get, .post(let post)):
             let expected = ledger.posts.id(request.argument)
-            guard post.id == expected else {
-                throw .wrongPost(id: frame.id, received: post.id, expected: expected)
+            guard post.id.rawValue == expected else {
+                throw .wrongPost(id: frame.id, received: post.id.rawValue, expected: expected)
             }
         case (.list, .listPosts(let page)), (.page, .listPosts(let page)):
             receive(page, operation, request)
@@ -231,8 +231,8 @@ extension ClientConnection {
             throw .wrongAnswer(id: frame.id, expected: operation.name)
         }
         let expected = ledger.votedPostID(request.argument)
-        guard vote.postID == expected else {
-            throw .wrongPost(id: frame.id, received: vote.postID, expected: expected)
+        guard vote.postID.rawValue == expected else {
+            throw .wrongPost(id: frame.id, received: vote.postID.rawValue, expected: expected)
         }
     }
 
@@ -419,7 +419,7 @@ extension VoteAnswer {
     fileprivate init(_ id: UInt64, _ vote: CastVoteResponse) {
         self.init(
             id: id,
-            postID: vote.postID,
+            postID: vote.postID.rawValue,
             score: vote.score,
             upvoteCount: vote.upvoteCount,
             downvoteCount: vote.downvoteCount,
@@ -439,7 +439,7 @@ extension ServerFrame {
 extension ListedPost {
     init(_ post: Post) {
         self.init(
-            id: post.id,
+            id: post.id.rawValue,
             score: post.score,
             title: post.title,
             createTimeMilliseconds: post.createTimeMilliseconds

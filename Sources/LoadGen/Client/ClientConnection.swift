@@ -254,7 +254,7 @@ final class ClientConnection: LoadConnection {
                 id: id,
                 request: message(operation, request),
                 sequence: request.sequence,
-                actingUserID: operation == .vote ? actingUserID(request) : 0,
+                actingUserID: operation == .vote ? UserID(rawValue: actingUserID(request)) : 0,
                 isTimed: isTimed
             )
         )
@@ -272,7 +272,7 @@ final class ClientConnection: LoadConnection {
         case .vote:
             return .castVote(castVote(argument))
         case .get:
-            return .getPost(GetPostRequest(id: ledger.posts.id(argument)))
+            return .getPost(GetPostRequest(id: PostID(rawValue: ledger.posts.id(argument))))
         case .create:
             let title = PostText.title(maker: number + 1, number: Int(argument))
             let post = Post(title: title, text: PostText.body)
@@ -291,7 +291,10 @@ final class ClientConnection: LoadConnection {
 
     private func castVote(_ vote: UInt32) -> CastVoteRequest {
         let direction = VoteDirection(rawValue: Int32(ledger.tallied.ballot(vote).rawValue))
-        return CastVoteRequest(postID: ledger.votedPostID(vote), direction: direction)
+        return CastVoteRequest(
+            postID: PostID(rawValue: ledger.votedPostID(vote)),
+            direction: direction
+        )
     }
 
     private func append(_ frame: ClientFrame) {

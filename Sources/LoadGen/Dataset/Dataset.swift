@@ -166,11 +166,11 @@ struct ImportedDataset: Sendable {
         for (line, id) in zip(batch.lines, batch.ids) {
             guard let number = file.file.number(ofLine: line) else { continue }
             let post = file.file.posts[number]
-            file.ids.append(id)
+            file.ids.append(id.rawValue)
             file.planned += [post.upvoteCount, post.downvoteCount].map {
                 $0.multipliedClamped(by: repeatCount)
             }
-            places[id] = (last, number)
+            places[id.rawValue] = (last, number)
         }
         file.leftOut += batch.leftOut
         files.append(file)
@@ -202,7 +202,7 @@ struct ImportedDataset: Sendable {
 
     /// Compares a post as the service has it now with its file.
     func check(_ post: Post, _ findings: inout Findings) {
-        guard let place = places[post.id] else { return }
+        guard let place = places[post.id.rawValue] else { return }
         let file = files[place.file].file
         let wanted = Post(file.posts[place.post], .cast)
         guard let field = wanted.firstDifference(from: post, in: file.feed) else { return }

@@ -114,7 +114,7 @@ struct Audit: RunAudit {
             try await FeedClient.pipeline(
                 depth: Self.deletionsAtOnce,
                 next: { ids.next() },
-                call: { try await client.deletePost($0) },
+                call: { try await client.deletePost(PostID(rawValue: $0)) },
                 take: { deletedCount += 1 }
             )
         } catch {
@@ -202,10 +202,10 @@ struct AuditReading {
             call: { [client] batch in (batch, try await Self.posts(of: batch, over: client)) },
             take: { batch, posts in
                 for post in posts {
-                    scores[post.id] = post.score
+                    scores[post.id.rawValue] = post.score
                     dataset?.check(post, &summary.findings)
                 }
-                check(batch, Dictionary(posts.map { ($0.id, $0) }) { first, _ in first })
+                check(batch, Dictionary(posts.map { ($0.id.rawValue, $0) }) { first, _ in first })
             }
         )
     }
@@ -231,8 +231,10 @@ struct AuditReading {
         of accounts: ArraySlice<PostAccount>,
         over client: FeedClient
     ) async throws -> [Post] {
-        var ids: [UInt64] = []
-        for account in accounts where ids.last != account.id { ids.append(account.id) }
+        var ids: [PostID] = []
+        for account in accounts where ids.last?.rawValue != account.id {
+            ids.append(PostID(rawValue: account.id))
+        }
         var posts: [Post] = []
         while !ids.isEmpty {
             let answer = try await client.getPosts(ids)

@@ -419,7 +419,7 @@ struct Prefill: Sendable {
             switch result {
             case .success(let created):
                 if ids.isEmpty { startMilliseconds = created.createTimeMilliseconds }
-                ids.append(created.id)
+                ids.append(created.id.rawValue)
                 if ids.count.isMultiple(of: Self.progressStep) { progress(ids.count) }
             case .failure(let error):
                 if error.effect == .unknown { unknownTitles.insert(post.title) }

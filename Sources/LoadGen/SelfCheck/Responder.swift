@@ -137,7 +137,7 @@ final class ResponderLoop {
     }
 
     func cast(_ vote: CastVoteRequest) -> CastVoteResponse {
-        let place = Int(clamping: vote.postID) - 1
+        let place = Int(clamping: vote.postID.rawValue) - 1
         let isKnown = scores.indices.contains(place)
         if isKnown { scores[place] += 1 }
         let score = isKnown ? scores[place] : 0
@@ -209,7 +209,7 @@ final class ResponderLoop {
     private func make(_ post: Post) -> Post {
         scores.append(0)
         var made = post
-        made.id = UInt64(scores.count)
+        made.id = PostID(rawValue: UInt64(scores.count))
         made.feed = Self.feed
         return made
     }

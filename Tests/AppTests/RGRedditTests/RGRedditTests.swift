@@ -6,9 +6,9 @@ import Testing
 
 /// The app RGReddit: a top feed that scrolls without end, and comes back to its place.
 @MainActor @Suite(.timeLimit(.minutes(10))) struct RGRedditTests {
-    private static func importPosts(_ count: Int, over client: FeedClient) async throws -> [UInt64]
+    private static func importPosts(_ count: Int, over client: FeedClient) async throws -> [PostID]
     {
-        var ids: [UInt64] = []
+        var ids: [PostID] = []
         for first in stride(from: 0, to: count, by: 100) {
             ids += try await client.importPosts(
                 (first..<min(first + 100, count)).map { number in
@@ -43,7 +43,7 @@ import Testing
             #expect(again.rows.map(\.id) == ids)
             #expect((app.message, again.message) == (nil, nil))
             // The sequence of all posts is the same.
-            var all: [UInt64] = []
+            var all: [PostID] = []
             let list = PostList(feed: "posts", order: .top, consistency: .stable)
             for try await post in client.posts(list, pageSize: 25) { all.append(post.id) }
             #expect(all == ids)

@@ -11,7 +11,7 @@ import Testing
     private static let unread = PostList(feed: "posts", order: .top, unreadOnly: true)
 
     /// Posts of others, imported as they were.
-    private static func importPosts(_ count: Int, over client: FeedClient) async throws -> [UInt64]
+    private static func importPosts(_ count: Int, over client: FeedClient) async throws -> [PostID]
     {
         try await client.importPosts((0..<count).map(post), in: "posts")
     }

@@ -42,7 +42,7 @@ final class RedditMVVMData {
         top.refresh()
     }
 
-    func find(_ id: UInt64) async -> Post? { await attempt { try await client.getPost(id) } }
+    func find(_ id: PostID) async -> Post? { await attempt { try await client.getPost(id) } }
 
     @discardableResult
     func add(title: String, text: String = "") async -> Post? {

@@ -129,7 +129,7 @@ import Testing
     @Test func newerTweetsAreFetchedWithoutAGap() async throws {
         try await AppService.run { service in
             let others = try await service.launch()
-            var ids: [UInt64] = []
+            var ids: [PostID] = []
             for number in 0..<5 {
                 let draft = PostDraft(text: "t\(number)")
                 ids.append(try await others.createPost(draft, in: "tweets").id)

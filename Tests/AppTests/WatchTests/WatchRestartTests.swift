@@ -14,7 +14,7 @@ import Testing
                 $0.clientID = ClientID()
                 $0.timeout = .seconds(60)
             }
-            var ids: [UInt64] = []
+            var ids: [PostID] = []
             for number in 0..<12 {
                 ids.append(try await writer.createPost(PostDraft(title: "post \(number)")).id)
             }
@@ -65,7 +65,7 @@ import Testing
     /// What a watch shows once it has the last vote of a round, in the order of now.
     private static func posts(
         _ iterator: inout WatchSequence.AsyncIterator,
-        with id: UInt64,
+        with id: PostID,
         _ upvoteCount: UInt64
     ) async throws -> [Post] {
         while var posts = try await iterator.next() {

@@ -124,7 +124,7 @@ private struct ClusterHistory {
         let isChange = !generator.oneIn(3)
         let caller = calls.count
         calls.append(isChange)
-        let post = UInt64(caller)
+        let post = PostID(rawValue: UInt64(caller))
         let request: Request =
             isChange
             ? .castVote(CastVoteRequest(postID: post, direction: .up))
@@ -315,7 +315,7 @@ private struct ModelCluster {
         if case .castVote(let vote) = frame.request {
             if frame.sequence == 0 { faults.append("A change has no sequence.") }
             if let change = record?[frame.sequence] {
-                if change != vote.postID { faults.append("\(frame.sequence) was reused.") }
+                if change != vote.postID.rawValue { faults.append("\(frame.sequence) was reused.") }
                 return ServerFrame(id: frame.id, revision: 1, response: .empty)
             }
             if frame.sequence + window <= highest { faults.append("\(frame.sequence) is too old.") }
@@ -329,9 +329,9 @@ private struct ModelCluster {
         guard !pending.isEmpty else { return nil }
         let (frame, isAwaited) = pending.removeFirst()
         if case .castVote(let vote) = frame.request {
-            applied[vote.postID, default: 0] += 1
+            applied[vote.postID.rawValue, default: 0] += 1
             highest = max(highest, frame.sequence)
-            record?[frame.sequence] = vote.postID
+            record?[frame.sequence] = vote.postID.rawValue
             record = record?.filter { $0.key + window > highest }
         }
         return isAwaited ? ServerFrame(id: frame.id, revision: 1, response: .empty) : nil

@@ -204,15 +204,16 @@ import Testing
             let client = try await bench.device()
             try await client.createFeed(Feed(name: "polls", voteMode: .ballot, voters: .devices))
             let post = try await client.createPost(PostDraft(title: "a"), in: "polls").id
-            let votes = [post, post + 1].map { CastVoteRequest(postID: $0, direction: .up) }
+            let next = post.advanced(by: 1)
+            let votes = [post, next].map { CastVoteRequest(postID: $0, direction: .up) }
             guard case .failure(let refused) = try await client.votes(votes)[1] else {
                 return #expect(Bool(false), "There is no such post.")
             }
             #expect(refused.reason == .postNotFound)
             try await client.signUp(email: "ada@x", password: "lovelace")
-            #expect(try await client.createPost(PostDraft(title: "b"), in: "polls").id == post + 1)
+            #expect(try await client.createPost(PostDraft(title: "b"), in: "polls").id == next)
             // The device's ballot stays the device's, and the refused vote is cast for nobody.
-            let posts = try await client.getPosts([post, post + 1]).posts
+            let posts = try await client.getPosts([post, next]).posts
             #expect(posts.map(\.score) == [1, 0])
             #expect(posts.allSatisfy { $0.viewer?.vote != .up })
         }
@@ -239,7 +240,7 @@ import Testing
     func closedClientsTakeNoCalls(_ kind: ClientKind) async throws {
         try await ConformanceBench.run(kind) { bench in
             let client = try await bench.anonymous()
-            let user = client.acting(for: 1 << 63 | 7)
+            let user = client.acting(for: .ofService(7))
             await client.close()
             let error = await failure { try await user.feeds() }
             #expect(error == .closed)

@@ -103,7 +103,7 @@ func refusal<Value>(
         let service = InMemoryFeedService(serviceKeys: [key])
         let stranger = try service.connect()
         #expect(await refusal { try await stranger.createFeed(Feed(name: "x")) } == .serviceOnly)
-        let user = stranger.acting(for: 1 << 63 | 1)
+        let user = stranger.acting(for: .ofService(1))
         #expect(await refusal { try await user.feeds() } == .serviceOnly)
         try await service.connect(serviceKey: key).createFeed(Feed(name: "x"))
     }

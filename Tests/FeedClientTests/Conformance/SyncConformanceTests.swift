@@ -8,7 +8,7 @@ import Testing
     /// A chain of requests, and the copy that it keeps.
     private struct Copy {
         var request: SyncPostsRequest
-        var posts: [UInt64: Post] = [:]
+        var posts: [PostID: Post] = [:]
         var resetCount = 0
 
         init(_ feed: String = "", marks: MarkPosition? = MarkPosition()) {
@@ -70,7 +70,7 @@ import Testing
     func aCopyIsTheFeed(_ kind: ClientKind) async throws {
         try await ConformanceBench.run(kind) { bench in
             let client = try await bench.anonymous()
-            var ids: [UInt64] = []
+            var ids: [PostID] = []
             for number in 0..<7 {
                 ids.append(try await client.createPost(PostDraft(title: "\(number)")).id)
             }
@@ -96,9 +96,9 @@ import Testing
     @Test(arguments: ClientKind.allCases)
     func marksOfAnotherDeviceArrive(_ kind: ClientKind) async throws {
         try await ConformanceBench.run(kind) { bench in
-            let phone = try await bench.device().acting(for: 1 << 63 | 7)
-            let tablet = try await bench.device().acting(for: 1 << 63 | 7)
-            var ids: [UInt64] = []
+            let phone = try await bench.device().acting(for: .ofService(7))
+            let tablet = try await bench.device().acting(for: .ofService(7))
+            var ids: [PostID] = []
             for number in 0..<9 {
                 ids.append(try await phone.createPost(PostDraft(title: "\(number)")).id)
             }

@@ -19,8 +19,8 @@ import Testing
     }
 
     /// Three posts, of which the first has the most votes.
-    private static func fill(_ client: any FeedWatching) async throws -> [UInt64] {
-        var ids: [UInt64] = []
+    private static func fill(_ client: any FeedWatching) async throws -> [PostID] {
+        var ids: [PostID] = []
         for (number, title) in ["a", "b", "c"].enumerated() {
             ids.append(try await client.createPost(PostDraft(title: title), in: "posts").id)
             for _ in number..<3 { try await client.vote(on: ids[number], .up) }
@@ -60,7 +60,7 @@ import Testing
             try await client.mark([ids[2]], as: .read)
             try await client.mark([ids[1]], as: .dismissed)
             var list = PostList(feed: "posts", order: .new)
-            func shown(_ watch: PostWatch) async throws -> [UInt64]? {
+            func shown(_ watch: PostWatch) async throws -> [PostID]? {
                 var iterator = client.watch(watch).makeAsyncIterator()
                 return try await iterator.next()?.rows.map(\.id)
             }
@@ -186,7 +186,7 @@ import Testing
                 (PostWatch(.top(0)), .badField),
                 (PostWatch(.top(101)), .badField),
                 (PostWatch(.posts([])), .badField),
-                (PostWatch(.posts(Array(1...201))), .batchTooLarge),
+                (PostWatch(.posts((1...201).map(PostID.init(rawValue:)))), .batchTooLarge),
                 (PostWatch(.top(5), order: .new, window: .day), .badField),
             ]
             for (watch, reason) in refused {

@@ -259,8 +259,8 @@ struct ModelWatchService {
         let request: WatchPostsRequest
         let viewer: Viewer?
         /// The revisions of the posts that the client has; nil before the first event.
-        var known: [UInt64: UInt64]?
-        var ids: [UInt64] = []
+        var known: [PostID: UInt64]?
+        var ids: [PostID] = []
         var createdCount: UInt64 = 0
     }
 
@@ -271,8 +271,8 @@ struct ModelWatchService {
     private(set) var revision: UInt64 = 0
     /// Whose watches begin on the connection.
     var viewer: Viewer?
-    private var posts: [UInt64: Post] = [:]
-    private var editRevisions: [UInt64: UInt64] = [:]
+    private var posts: [PostID: Post] = [:]
+    private var editRevisions: [PostID: UInt64] = [:]
     private var lastID: UInt64 = 0
     private var createdCount: UInt64 = 0
     private var watches: [UInt64: Watch] = [:]
@@ -315,11 +315,12 @@ struct ModelWatchService {
         revision += 1
         lastID += 1
         createdCount += 1
-        var post = Post(id: lastID, feed: "posts", title: "post \(lastID)")
+        let id = PostID(rawValue: lastID)
+        var post = Post(id: id, feed: "posts", title: "post \(lastID)")
         post.text = random.oneIn(6) ? Self.longText : ""
         post.revision = revision
-        posts[lastID] = post
-        editRevisions[lastID] = revision
+        posts[id] = post
+        editRevisions[id] = revision
     }
 
     func list(_ request: WatchPostsRequest, viewer: Viewer?) -> [Post] {
@@ -370,7 +371,7 @@ struct ModelWatchService {
             if isList { event.ranking = ids }
             if !isList { event.removedIDs = watch.request.postIDs.filter { !ids.contains($0) } }
         }
-        var unsent: Set<UInt64> = []
+        var unsent: Set<PostID> = []
         let isLarge = event.changed.contains { !$0.text.isEmpty }
         if isLarge, random.oneIn(2) {
             let kept = event.changed.lastIndex { !$0.text.isEmpty } ?? 0

@@ -7,7 +7,7 @@ import Testing
 struct SessionWatchTests {
     private static let list = WatchPostsRequest(feed: "posts", topCount: 3)
 
-    private static func post(_ id: UInt64, score: Int64 = 0, revision: UInt64 = 1) -> Post {
+    private static func post(_ id: PostID, score: Int64 = 0, revision: UInt64 = 1) -> Post {
         var post = Post(id: id, feed: "posts", title: "post \(id)", score: score)
         post.revision = revision
         return post
@@ -243,7 +243,7 @@ extension SessionHarness {
     struct Begun: Equatable {
         var id: UInt64
         var since: UInt64
-        var actingUserID: UInt64 = 0
+        var actingUserID: UserID = 0
     }
 
     mutating func sendEvent(_ id: UInt64, revision: UInt64, _ event: WatchPostsEvent) {

@@ -5,7 +5,7 @@ import Testing
 
 /// What a reader of a watch sees: numbers of now in rows that stay.
 @Suite(.timeLimit(.minutes(10))) struct WatchedPostsTests {
-    private static func post(_ id: UInt64, score: Int64 = 0) -> Post {
+    private static func post(_ id: PostID, score: Int64 = 0) -> Post {
         Post(id: id, feed: "posts", title: "post \(id)", score: score)
     }
 
@@ -177,7 +177,7 @@ import Testing
             // The vote is in flight.
             _ = await frames.next()
             for watch in [
-                PostWatch(.posts([UInt64](repeating: .max, count: limit / 8))),
+                PostWatch(.posts([PostID](repeating: .max, count: limit / 8))),
                 PostWatch(.top(5), in: String(repeating: "x", count: limit)),
             ] {
                 var iterator = client.watch(watch).makeAsyncIterator()

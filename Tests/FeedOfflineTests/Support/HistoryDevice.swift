@@ -123,7 +123,7 @@ private struct LossyOutbox: OutboxFile {
     let network: Locked<HistoryDevice.Network>
     let fault: HistoryFault?
 
-    func numberNext(of userID: UInt64) throws(OfflineError) -> [NumberedEntry] {
+    func numberNext(of userID: UserID) throws(OfflineError) -> [NumberedEntry] {
         let entries = try file.numberNext(of: userID)
         if fault == .lost { try file.settle(entries.suffix(1).map { ($0.number, .gone) }) }
         return fault == .lost ? Array(entries.dropLast()) : entries
@@ -188,6 +188,6 @@ private struct LossyClient: NumberedCalling {
             + (counts.answered..<changes.count).map { _ in .failure(Self.lost) }
     }
 
-    func acting(for userID: UInt64) -> LossyClient { self }
+    func acting(for userID: UserID) -> LossyClient { self }
     func close() async { await client.close() }
 }

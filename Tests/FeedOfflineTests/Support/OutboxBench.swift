@@ -70,7 +70,7 @@ struct Device {
 
     /// Signs a person in, or up, and returns the account.
     @discardableResult
-    func signIn(_ name: String) async throws -> UInt64 {
+    func signIn(_ name: String) async throws -> UserID {
         try await withClient { client async throws in
             let session = try await client.signIn(
                 email: "\(name)@example.org",
@@ -99,8 +99,8 @@ struct Device {
     func sync() async throws -> SyncReport { try await withFeed { try await $0.sync() } }
 
     /// The authors of all posts of the service by their titles.
-    func authors() async throws -> [String: UInt64] {
-        var authors: [String: UInt64] = [:]
+    func authors() async throws -> [String: UserID] {
+        var authors: [String: UserID] = [:]
         try await service.withClient { client async throws in
             for post in try await client.listPosts(PostList(order: .new)).posts {
                 authors[post.title] = post.author?.id ?? 0
@@ -134,7 +134,7 @@ struct HookedOutbox: OutboxFile {
     let file: any OutboxFile
     let hook: Hook
 
-    func numberNext(of userID: UInt64) throws(OfflineError) -> [NumberedEntry] {
+    func numberNext(of userID: UserID) throws(OfflineError) -> [NumberedEntry] {
         hook.run()
         return try file.numberNext(of: userID)
     }

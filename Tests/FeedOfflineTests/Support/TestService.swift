@@ -150,6 +150,6 @@ struct StubConnection: NumberedCalling {
         }
     }
 
-    func acting(for userID: UInt64) -> StubConnection { self }
+    func acting(for userID: UserID) -> StubConnection { self }
     func close() async {}
 }

@@ -11,14 +11,14 @@ enum FieldsSample {
         }
         let feed = add("posts")
         let posts = (0..<count).map { index in
-            var post = PostFields(id: UInt64(index + 1))
+            var post = PostFields(id: PostID(rawValue: UInt64(index + 1)))
             post.feed = feed
             post.title = add("Title of post \(index), long enough for no small string")
             post.text = index % 3 == 0 ? .empty : add("Text \(index) é")
             post.linkURL = add("https://example.org/\(index)")
             post.thumbnailURL = index % 2 == 0 ? .empty : add("https://example.org/t\(index)")
             post.imageURL = index % 5 == 0 ? .empty : add("https://example.org/i\(index)")
-            post.authorID = index % 4 == 0 ? UInt64(index) : 0
+            post.authorID = index % 4 == 0 ? UserID(rawValue: UInt64(index)) : 0
             post.authorName = index % 3 == 0 ? .empty : add("Author \(index)")
             post.score = Int64(index) - 50
             post.upvoteCount = UInt64(index)
@@ -79,6 +79,13 @@ enum FieldsSample {
             isDeleted: fields.isDeleted,
             viewer: fields.viewer
         )
+    }
+}
+
+extension Identifier {
+    /// A number of any number of bits, half of the time 0.
+    static func anyWidth(using random: inout SeededGenerator) -> Self {
+        Self(rawValue: .anyWidth(using: &random))
     }
 }
 

@@ -390,7 +390,7 @@ extension Access {
                 let client = try WireClient(port: port)
                 #expect(try Self.hello(client, key) != nil)
                 var frame = ClientFrame(id: 2, request: .ping(PingRequest()))
-                frame.actingUserID = 1 << 63 | 1
+                frame.actingUserID = .ofService(1)
                 try client.send(frame)
                 #expect(try client.receive()?.status?.reason == .serviceOnly)
             }

@@ -214,7 +214,7 @@ import Testing
 
 /// What a service does with users.
 @Suite(.timeLimit(.minutes(10))) struct UserChangeTests {
-    private static func change(_ id: UInt64, _ change: UserChange) -> Request {
+    private static func change(_ id: UserID, _ change: UserChange) -> Request {
         .changeUser(ChangeUserRequest(userID: id, change: change))
     }
 
@@ -236,7 +236,7 @@ import Testing
                 #expect(try ann.signIn("ann@x").status == nil)
             }
             #expect(try service.refusal(Self.change(3, .endSessions)) == .userNotFound)
-            #expect(try service.refusal(Self.change(1 << 63, .suspend)) == .userNotFound)
+            #expect(try service.refusal(Self.change(.ofService(0), .suspend)) == .userNotFound)
             let unknown = ChangeUserRequest(email: "eve@x", change: .suspend)
             #expect(try service.call(.changeUser(unknown)).status?.code == .notFound)
             #expect(try service.refusal(Self.change(1, .unspecified)) == .badField)
@@ -368,7 +368,7 @@ import Testing
 }
 
 extension WireClient {
-    func call(_ request: Request, acting user: UInt64) throws -> ServerFrame {
+    func call(_ request: Request, acting user: UserID) throws -> ServerFrame {
         try send(ClientFrame(id: nextID(), request: request, actingUserID: user))
         return try #require(try receive())
     }

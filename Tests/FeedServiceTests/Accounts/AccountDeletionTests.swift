@@ -170,14 +170,14 @@ import Testing
             $0.limits.maximumDeletedPostCount = 3
         } _: { port in
             let service = try WireClient(port: port)
-            var posts: [UInt64] = []
-            for number in 1...10 as ClosedRange<UInt64> {
+            var posts: [PostID] = []
+            for user in (1...10).map(UserID.init(rawValue:)) {
                 let client = try WireClient(port: port)
-                _ = try client.signUp("\(number)@x")
+                _ = try client.signUp("\(user)@x")
                 posts.append(try client.createPost(title: "a post"))
             }
-            for number in 1...10 as ClosedRange<UInt64> {
-                let delete = ChangeUserRequest(userID: number, change: .delete)
+            for user in (1...10).map(UserID.init(rawValue:)) {
+                let delete = ChangeUserRequest(userID: user, change: .delete)
                 #expect(try service.refusal(.changeUser(delete)) == nil)
             }
             for post in posts { try service.awaitPost(post) { $0 == nil } }
@@ -209,7 +209,7 @@ import Testing
         }
         for _ in 0..<2 {
             try await serve(nil) { client in
-                for id in 1...3 as ClosedRange<UInt64> {
+                for id in (1...3).map(PostID.init(rawValue:)) {
                     try client.awaitPost(id) { keepsPosts ? $0?.author == nil : $0 == nil }
                     #expect(try (client.post(id) != nil) == keepsPosts)
                 }
@@ -222,7 +222,7 @@ import Testing
 
 extension WireClient {
     /// A post as the caller sees it; nil if there is none.
-    fileprivate func post(_ id: UInt64) throws -> Post? {
+    fileprivate func post(_ id: PostID) throws -> Post? {
         let answer = try call(.getPost(GetPostRequest(id: id)))
         if answer.status?.reason == .postNotFound { return nil }
         guard case .post(let post) = answer.response else { throw Unexpected(answer) }
@@ -230,7 +230,7 @@ extension WireClient {
     }
 
     /// Reads a post until it is as expected.
-    fileprivate func awaitPost(_ id: UInt64, _ isExpected: (Post?) -> Bool) throws {
+    fileprivate func awaitPost(_ id: PostID, _ isExpected: (Post?) -> Bool) throws {
         while try !isExpected(post(id)) {}
     }
 }

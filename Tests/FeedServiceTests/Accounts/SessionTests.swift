@@ -237,7 +237,7 @@ import Testing
             $0.state = StateOptions(path: restored, logCount: 1)
         } _: { port in
             let client = try WireClient(port: port)
-            #expect(try client.createPost(title: "another") == (1 << 24) + 2)
+            #expect(try client.createPost(title: "another").rawValue == (1 << 24) + 2)
             let answer = try client.call(.listFeeds)
             #expect(answer.revision > revision + (1 << 40))
         }
@@ -247,11 +247,11 @@ import Testing
         } _: { port in
             let client = try WireClient(port: port)
             let id = try #require(try client.signUp("eve@x").session.user?.id)
-            #expect(id > 1 << 32 && id <= 2 + (1 << 44))
-            #expect(try client.signUp("joe@x").session.user?.id == id + 1)
+            #expect(id.rawValue > 1 << 32 && id.rawValue <= 2 + (1 << 44))
+            #expect(try client.signUp("joe@x").session.user?.id == id.advanced(by: 1))
             #expect(try client.signIn("ann@x").session.user?.id == 1)
             #expect(try client.signIn("bob@x").status?.reason == .badCredentials)
-            #expect(try client.createPost(title: "next") == (1 << 24) + 3)
+            #expect(try client.createPost(title: "next").rawValue == (1 << 24) + 3)
         }
     }
 }
@@ -279,7 +279,7 @@ import Testing
         return post
     }
 
-    private func update(_ id: UInt64) -> Request {
+    private func update(_ id: PostID) -> Request {
         let post = Post(id: id, title: "another title")
         return .updatePost(UpdatePostRequest(post: post, updateMask: [.title]))
     }
@@ -328,7 +328,7 @@ import Testing
                 #expect(status?.reason == .notAuthor)
                 #expect(status?.isNotExecuted == true)
             }
-            #expect(try bob.refusal(update(id + 100)) == .postNotFound)
+            #expect(try bob.refusal(update(id.advanced(by: 100))) == .postNotFound)
             #expect(try ann.refusal(update(id)) == nil)
             // A loopback caller is a service.
             let service = try WireClient(port: port)
@@ -362,7 +362,7 @@ import Testing
             #expect(try phone.refusal(update(1)) == .identityRequired)
             let tablet = try WireClient(port: port)
             _ = try tablet.hello(clientID: Self.device(2))
-            for id in [UInt64(1), 2] {
+            for id in [1, 2] as [PostID] {
                 #expect(try tablet.refusal(update(id)) == .notAuthor)
                 #expect(
                     try tablet.refusal(.deletePost(DeletePostRequest(id: id))) == .notAuthor

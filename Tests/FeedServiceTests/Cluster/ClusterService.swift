@@ -144,7 +144,7 @@ final class ClusterService: Sendable {
         }
 
         /// Waits until the log shows a post.
-        func awaitPost(_ id: UInt64) throws {
+        func awaitPost(_ id: PostID) throws {
             _ = try call(.getPost(GetPostRequest(id: id))) { $0.status == nil }
         }
     }
@@ -202,7 +202,7 @@ final class OtherLeader: Sendable {
     }
 
     /// Creates a post in a record of its own; returns its id and the revision.
-    func createPost(title: String) throws -> (id: UInt64, revision: UInt64) {
+    func createPost(title: String) throws -> (id: PostID, revision: UInt64) {
         var page = PostPage()
         try write { store, changes in
             let feed = try #require(store.feed(named: FeedPolicy.posts.name))
@@ -213,11 +213,11 @@ final class OtherLeader: Sendable {
                 into: &page
             )
         }
-        return (page.rows[0].id.rawValue, store.revision)
+        return (page.rows[0].id, store.revision)
     }
 
     /// Casts a vote as the client's call with a sequence, on channel 0; the record has the channel, too.
-    func castVote(_ id: UInt64, sequence: UInt64) throws {
+    func castVote(_ id: PostID, sequence: UInt64) throws {
         let device = try #require(Device16(clientID: ClusterService.clientID))
         let request = Request.castVote(CastVoteRequest(postID: id, direction: .up))
         let frame = ClientFrame(id: 1, request: request, sequence: sequence)
@@ -233,7 +233,7 @@ final class OtherLeader: Sendable {
                 channel: 0
             )
             changes.append(channel)
-            _ = try store.castVote(PostID(rawValue: id), .up, sink: changes)
+            _ = try store.castVote(id, .up, sink: changes)
             changes.append(
                 ChannelOutcome(
                     channel: channel.number,

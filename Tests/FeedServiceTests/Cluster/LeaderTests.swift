@@ -8,7 +8,7 @@ import Testing
 
 /// What a service answers while it leads its cluster, and once it does not any more.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct LeaderTests {
-    private static func vote(_ id: UInt64) -> Request {
+    private static func vote(_ id: PostID) -> Request {
         .castVote(CastVoteRequest(postID: id, direction: .up))
     }
 

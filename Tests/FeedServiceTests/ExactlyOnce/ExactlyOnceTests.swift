@@ -26,7 +26,7 @@ import Testing
         return post
     }
 
-    static func vote(_ id: UInt64, _ direction: VoteDirection = .up) -> Request {
+    static func vote(_ id: PostID, _ direction: VoteDirection = .up) -> Request {
         .castVote(CastVoteRequest(postID: id, direction: direction))
     }
 
@@ -236,7 +236,7 @@ import Testing
 /// One client on one channel, with the counts that its calls should give.
 private struct LossyClient {
     private let port: UInt16
-    private let posts: [UInt64]
+    private let posts: [PostID]
     private let renumbers: Bool
     private var random: SeededGenerator
     private var connection: WireClient
@@ -249,7 +249,7 @@ private struct LossyClient {
         self.renumbers = renumbers
         random = SeededGenerator(seed: seed)
         connection = try ExactlyOnceTests.connect(port)
-        var posts: [UInt64] = []
+        var posts: [PostID] = []
         for number in 0..<postCount { posts.append(try connection.createPost(title: "\(number)")) }
         self.posts = posts
         let zeros = [UInt64](repeating: 0, count: postCount)
@@ -369,7 +369,7 @@ private struct LossyClient {
         try await withService { port in
             let client = try Support.connect(port)
             let first = try client.createPost(title: "a")
-            let missing = first + 1
+            let missing = first.advanced(by: 1)
             let votes = [first, missing, first, missing].map {
                 CastVoteRequest(postID: $0, direction: .up)
             }
@@ -388,8 +388,10 @@ private struct LossyClient {
     }
 
     /// The batch of two posts, of which the second is yet to come.
-    private static func batch(_ first: UInt64) -> Request {
-        let votes = [first, first + 1].map { CastVoteRequest(postID: $0, direction: .up) }
+    private static func batch(_ first: PostID) -> Request {
+        let votes = [first, first.advanced(by: 1)].map {
+            CastVoteRequest(postID: $0, direction: .up)
+        }
         return .batchCastVotes(BatchCastVotesRequest(votes: votes))
     }
 
@@ -416,7 +418,7 @@ private struct LossyClient {
             let batch = Self.batch(first)
             let before = try Self.results(send(batch))
             #expect(before.map { $0.status?.reason } == [nil, .postNotFound])
-            #expect(try client.createPost(title: "b") == first + 1)
+            #expect(try client.createPost(title: "b") == first.advanced(by: 1))
             let token = try client.signUp("ann@example.org").session.token
             for _ in 0..<2 {
                 let after = try Self.results(send(batch))
@@ -443,13 +445,13 @@ private struct LossyClient {
             let batch = Self.batch(first)
             let ann = try client.signUp("ann@example.org").session
             #expect(try Self.results(client.call(batch, sequence: 1))[1].status != nil)
-            #expect(try client.createPost(title: "b") == first + 1)
+            #expect(try client.createPost(title: "b") == first.advanced(by: 1))
             let ben = try client.signUp("ben@example.org").session
             #expect(ben.user != ann.user)
             #expect(try client.call(batch, sequence: 1).status?.reason == .sequenceReused)
             _ = try client.call(.hello(HelloRequest(clientID: Support.clientID)))
             #expect(try client.call(batch, sequence: 1).status?.reason == .sequenceReused)
-            #expect(try client.vote(first + 1).upvoteCount == 1)
+            #expect(try client.vote(first.advanced(by: 1)).upvoteCount == 1)
             _ = try client.signIn("ann@example.org")
             let own = try Self.results(client.call(batch, sequence: 1))
             #expect(own.map { $0.vote?.upvoteCount } == [1, 2])

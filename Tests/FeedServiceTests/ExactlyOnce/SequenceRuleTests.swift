@@ -55,7 +55,7 @@ import Testing
                 feed.field(2, title.raw(link.bytes)),
                 RawMessage().field(2, link.raw(title.bytes)).raw(feed.bytes),
             ]
-            var ids: [UInt64] = []
+            var ids: [PostID] = []
             for form in forms {
                 let frame = RawMessage().field(1, client.nextID()).field(3, 1)
                 try client.socket.send(frame.field(30, form).framed)
@@ -323,7 +323,7 @@ import Testing
     }
 
     /// Takes the channel over and continues after its last vote, until all votes are cast.
-    private static func fight(_ port: UInt16, for id: UInt64) throws {
+    private static func fight(_ port: UInt16, for id: PostID) throws {
         let client = try WireClient(port: port)
         while true {
             let last = try ExactlyOnceTests.helloed(client).lastSequence

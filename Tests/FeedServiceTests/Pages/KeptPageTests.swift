@@ -13,12 +13,12 @@ import Testing
 
         var testDescription: String
         var readers = Readers.all
-        var make: @Sendable (WireClient, UInt64) throws -> Void
+        var make: @Sendable (WireClient, PostID) throws -> Void
 
         init(
             _ description: String,
             seenBy readers: Readers = .all,
-            _ make: @escaping @Sendable (WireClient, UInt64) throws -> Void
+            _ make: @escaping @Sendable (WireClient, PostID) throws -> Void
         ) {
             testDescription = description
             self.readers = readers
@@ -29,15 +29,17 @@ import Testing
     /// The device has a ballot on the post before, and has read it.
     static let changes = [
         Change("a ballot") { _ = try $0.vote($1) },
-        Change("a ballot on the last post") { _ = try $0.vote($1 - 1, .down) },
-        Change("a ballot that is changed") { _ = try $0.vote($1 + 1, .down) },
-        Change("a ballot that is taken back") { _ = try $0.vote($1 + 1, .clear) },
+        Change("a ballot on the last post") { _ = try $0.vote($1.advanced(by: -1), .down) },
+        Change("a ballot that is changed") { _ = try $0.vote($1.advanced(by: 1), .down) },
+        Change("a ballot that is taken back") { _ = try $0.vote($1.advanced(by: 1), .clear) },
         Change("a batch of ballots") { client, id in
             let votes = [CastVoteRequest(postID: id, direction: .up)]
             _ = try client.call(.batchCastVotes(BatchCastVotesRequest(votes: votes)))
         },
         Change("a post that is read", seenBy: .itself) { try mark([$1], .read, $0) },
-        Change("a mark that is taken back", seenBy: .itself) { try mark([$1 + 1], .unread, $0) },
+        Change("a mark that is taken back", seenBy: .itself) {
+            try mark([$1.advanced(by: 1)], .unread, $0)
+        },
         Change("a post that is dismissed", seenBy: .itself) { try mark([$1], .dismissed, $0) },
         Change("a new post") { client, _ in
             _ = try client.createPost(title: "new", feed: "polls")
@@ -63,7 +65,7 @@ import Testing
         },
     ]
 
-    private static func mark(_ ids: [UInt64], _ mark: Mark, _ client: WireClient) throws {
+    private static func mark(_ ids: [PostID], _ mark: Mark, _ client: WireClient) throws {
         let request = MarkPostsRequest(feed: "polls", mark: mark, postIDs: ids)
         #expect(try client.call(.markPosts(request)).status == nil)
     }
@@ -96,7 +98,7 @@ import Testing
             let device = readers[1]
             let feed = Feed(name: "polls", voteMode: .ballot, voters: .devices)
             _ = try device.call(.createFeed(CreateFeedRequest(feed: feed)))
-            var ids: [UInt64] = []
+            var ids: [PostID] = []
             for title in ["a", "b", "c"] {
                 ids.append(try device.createPost(title: title, feed: "polls"))
             }
@@ -145,7 +147,7 @@ import Testing
         try await withService(threads: 2) { port in
             let maker = try WireClient(port: port)
             let ids = try (0..<200).map { try maker.createPost(title: "\($0)") }
-            let answered = Locked([UInt64: UInt64]())
+            let answered = Locked([PostID: UInt64]())
             let failures = Locked<[String]>([])
             let request = ListPostsRequest(
                 feed: "posts",
@@ -194,7 +196,7 @@ import Testing
             DispatchQueue.concurrentPerform(iterations: 2) { number in
                 do {
                     var random = SeededGenerator(seed: 5)
-                    var ups: Set<UInt64> = []
+                    var ups: Set<PostID> = []
                     for _ in 0..<4 * Self.roundCount {
                         let id = ids[Int.random(in: 0..<ids.count, using: &random)]
                         if number == 0 {
@@ -222,7 +224,7 @@ import Testing
     /// What of the votes that were answered before a page was asked for it does not show.
     private static func missed(
         by page: ListPostsResponse,
-        _ known: [UInt64: UInt64],
+        _ known: [PostID: UInt64],
         _ order: Order
     ) -> [String] {
         var missed = page.posts.filter { $0.upvoteCount < known[$0.id] ?? 0 }
@@ -322,7 +324,7 @@ import Testing
                     ClientFrame(
                         id: client.nextID(),
                         request: .createPost(request),
-                        actingUserID: 1 << 63
+                        actingUserID: .ofService(0)
                     )
                 )
                 #expect(try client.receive()?.status == nil)
@@ -333,7 +335,7 @@ import Testing
             let device: [UInt8] = [1] + front + [1] + [UInt8](repeating: 5, count: 6)
             let author: [UInt8] = [0x80, 0, 0, 0, 0, 0, 0, 0]
             _ = try client.hello(clientID: device)
-            let filtered = ListPostsRequest(order: .new, pageSize: 1, authorID: 1 << 63)
+            let filtered = ListPostsRequest(order: .new, pageSize: 1, authorID: .ofService(0))
             let token = try client.list(filtered).nextPageToken
             #expect(token.count >= 42)
             let cut: [UInt8] = Array(token[..<(token.count - 8)]) + [2] + front + [1]

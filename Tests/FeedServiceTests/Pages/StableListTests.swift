@@ -7,8 +7,8 @@ import Testing
 /// STABLE lists of connections that read while others vote.
 @Suite(.timeLimit(.minutes(10))) struct StableListTests {
     private struct Walk: Sendable {
-        var stable: [UInt64] = []
-        var live: [UInt64] = []
+        var stable: [PostID] = []
+        var live: [PostID] = []
         var faults: [String] = []
         var next: ListPostsRequest? = ListPostsRequest(
             order: .top,
@@ -90,7 +90,7 @@ import Testing
             votes: (0..<100).map { _ in
                 let limit = UInt64(random.oneIn(2) ? postCount : postCount / 10)
                 return CastVoteRequest(
-                    postID: UInt64.random(in: 1...limit, using: &random),
+                    postID: PostID(rawValue: .random(in: 1...limit, using: &random)),
                     direction: random.oneIn(3) ? .down : .up
                 )
             }
@@ -139,7 +139,7 @@ import Testing
             #expect(try client.serverStats().snapshotCount == 0)
             let next = ListPostsRequest(order: .old, pageToken: first.nextPageToken)
             let page = try client.list(next)
-            #expect(page.consistency == .live && page.posts.map(\.id) == Array(21...30))
+            #expect(page.consistency == .live && page.posts.map(\.id.rawValue) == Array(21...30))
         }
     }
 
@@ -150,7 +150,7 @@ import Testing
             var page = try client.list(ListPostsRequest(order: .top, pageSize: 5))
             #expect(page.newerCount == 0)
             for number in 30..<50 { _ = try client.createPost(title: "post \(number)") }
-            var ids: Set<UInt64> = []
+            var ids: Set<PostID> = []
             repeat {
                 let token = page.refreshToken
                 let request = ListPostsRequest(order: .top, pageSize: 7, pageToken: token)
@@ -160,12 +160,12 @@ import Testing
                 let refusal = try client.call(.listPosts(filtered)).status
                 #expect(refusal?.reason == .pageTokenMismatch)
             } while page.newerCount > 0
-            #expect(ids.isSuperset(of: 31...50))
+            #expect(ids.isSuperset(of: (31...50).map(PostID.init(rawValue:))))
             // Posts of the same millisecond may come too, so a page takes all.
             let newer = try client.list(
                 ListPostsRequest(order: .new, pageSize: 100, start: .newerThanPostID(45))
             )
-            #expect(Set(newer.posts.map(\.id)).isSuperset(of: 46...50))
+            #expect(Set(newer.posts.map(\.id.rawValue)).isSuperset(of: 46...50))
             #expect(!newer.posts.contains { $0.id == 45 })
         }
     }
@@ -182,7 +182,7 @@ import Testing
 
     /// Runs a service whose loops stand still, with three posts of a feed that keeps ballots.
     private func withBallots(
-        _ body: @escaping @Sendable (UInt16, [UInt64]) throws -> Void
+        _ body: @escaping @Sendable (UInt16, [PostID]) throws -> Void
     ) async throws {
         try await withService {
             $0.loopClock = ManualClock()
@@ -202,7 +202,7 @@ import Testing
         try await withBallots { port, posts in
             let (writer, reader) = (try WireClient(port: port), try WireClient(port: port))
             _ = try writer.hello(clientID: [UInt8](repeating: 7, count: 16))
-            func vote(_ post: UInt64, _ sequence: UInt64) throws -> UInt64 {
+            func vote(_ post: PostID, _ sequence: UInt64) throws -> UInt64 {
                 let request = CastVoteRequest(postID: post, direction: .up)
                 return try writer.call(.castVote(request), sequence: sequence).revision
             }
@@ -278,7 +278,7 @@ import Testing
             let dismissed = MarkPostsRequest(mark: .dismissed, postIDs: [3, 4])
             #expect(try Self.mark(client, dismissed) == 6)
             func ids(_ request: ListPostsRequest) throws -> [UInt64] {
-                try client.list(request).posts.map(\.id)
+                try client.list(request).posts.map(\.id.rawValue)
             }
             #expect(try ids(ListPostsRequest(order: .old)) == [1, 2] + Array(5...10))
             #expect(try ids(ListPostsRequest(order: .old, unreadOnly: true)) == Array(5...10))
@@ -336,7 +336,7 @@ import Testing
             #expect(try reason(MarkPostsRequest(mark: .read)) == .badField)
             let both = MarkPostsRequest(mark: .read, postIDs: [1], throughPostID: 1)
             #expect(try reason(both) == .badField)
-            let many = MarkPostsRequest(mark: .read, postIDs: Array(1...101))
+            let many = MarkPostsRequest(mark: .read, postIDs: (1...101).map(PostID.init(rawValue:)))
             #expect(try reason(many) == .batchTooLarge)
             #expect(try reason(MarkPostsRequest(mark: .unspecified, postIDs: [1])) == .badField)
             let missing = MarkPostsRequest(mark: .read, throughPostID: 99)

@@ -151,7 +151,7 @@ import Testing
             let comments = Post(id: 1, commentCount: 3)
             let count = UpdatePostRequest(post: comments, updateMask: [.commentCount])
             #expect(try client.refusal(.updatePost(count)) == nil)
-            for id: UInt64 in [1, 3] {
+            for id: PostID in [1, 3] {
                 #expect(try client.refusal(.deletePost(DeletePostRequest(id: id))) == nil)
             }
             #expect(try Self.create(client) == nil)

@@ -37,7 +37,7 @@ import Testing
             let ids = try watchers.map { watcher in try Self.lists.map { try watcher.watch($0) } }
             for round in 0..<15 {
                 for _ in 0..<8 { try writer.change(&random) }
-                let post = UInt64.random(in: 1...writer.lastID, using: &random)
+                let post = PostID(rawValue: .random(in: 1...writer.lastID, using: &random))
                 try device.call(.castVote(CastVoteRequest(postID: post, direction: .up)))
                 if random.oneIn(3), writer.isTally(post) {
                     // A mark alone is no change, so the vote follows it.
@@ -80,7 +80,7 @@ import Testing
         WatchPostsRequest(feed: "posts", order: .top, topCount: 5, authorID: author),
         WatchPostsRequest(order: .old, topCount: 20, authorID: author, unreadOnly: true),
     ]
-    private static let author: UInt64 = 1 << 63 | 7
+    private static let author = UserID.ofService(7)
 
     /// Another connection of the device marks posts; no change of a post follows.
     @Test("T-WATCH-1: a copy of a list with a filter equals the list", arguments: [1, 2, 3])
@@ -108,7 +108,8 @@ import Testing
             for round in 0..<30 {
                 if random.oneIn(2) { try writer.change(&random) }
                 var mark = MarkPostsRequest(mark: Self.marks.randomElement(using: &random) ?? .read)
-                let posts = (0..<3).map { _ in UInt64.random(in: 1...31, using: &random) }
+                let posts = (0..<3).map { _ in PostID(rawValue: .random(in: 1...31, using: &random))
+                }
                 if random.oneIn(6) { mark.throughPostID = posts[0] } else { mark.postIDs = posts }
                 // A mark through a post that is gone is refused.
                 _ = try phone.call(.markPosts(mark))
@@ -148,7 +149,7 @@ import Testing
             let writer = try WatchChanges(port: port)
             for _ in 0..<30 { try writer.change(&random) }
             let watcher = try WatchingClient(port: port)
-            let posts = Array(1...writer.lastID) + [999_999, 1]
+            let posts = (1...writer.lastID).map(PostID.init(rawValue:)) + [999_999, 1]
             let id = try watcher.watch(WatchPostsRequest(postIDs: posts))
             for round in 0..<20 {
                 for _ in 0..<5 { try writer.change(&random) }
@@ -172,8 +173,8 @@ import Testing
 /// Random changes of posts over a connection of its own.
 final class WatchChanges {
     private let client: WireClient
-    private var live: [UInt64] = []
-    private var tallies: Set<UInt64> = []
+    private var live: [PostID] = []
+    private var tallies: Set<PostID> = []
     private(set) var lastID: UInt64 = 0
     private(set) var createdCount: [String: Int] = [:]
     /// Creates a feed of ballots and some posts.
@@ -186,17 +187,18 @@ final class WatchChanges {
     }
 
     func create(_ title: String, in feed: String) throws {
-        lastID = try client.createPost(title: title, feed: feed)
-        live.append(lastID)
-        if feed == "posts" { tallies.insert(lastID) }
+        let id = try client.createPost(title: title, feed: feed)
+        lastID = id.rawValue
+        live.append(id)
+        if feed == "posts" { tallies.insert(id) }
         createdCount[feed, default: 0] += 1
     }
 
     /// Whether each vote on a post changes it.
-    func isTally(_ post: UInt64) -> Bool { tallies.contains(post) }
+    func isTally(_ post: PostID) -> Bool { tallies.contains(post) }
 
     /// Votes on a post; a refusal does no harm.
-    func vote(_ post: UInt64, _ direction: VoteDirection) throws {
+    func vote(_ post: PostID, _ direction: VoteDirection) throws {
         _ = try client.call(.castVote(CastVoteRequest(postID: post, direction: direction)))
     }
 
@@ -298,12 +300,12 @@ final class WatchChanges {
 /// A client that applies the events of its watches to copies of what it watches.
 final class WatchingClient {
     struct Copy {
-        var posts: [UInt64: Post] = [:]
+        var posts: [PostID: Post] = [:]
         /// The ids of the watched list, in order.
-        var ranking: [UInt64] = []
+        var ranking: [PostID] = []
         /// The posts that were created in the list since the watch began.
         var newPostCount = 0
-        var removed: [UInt64] = []
+        var removed: [PostID] = []
         var frames: [ServerFrame] = []
 
         var events: [WatchPostsEvent] {
@@ -355,7 +357,7 @@ final class WatchingClient {
     func watch(
         _ request: WatchPostsRequest,
         minimumRevision: UInt64 = 0,
-        actingUserID: UInt64 = 0
+        actingUserID: UserID = 0
     ) throws -> UInt64 {
         let id = client.nextID()
         try client.send(

@@ -110,7 +110,7 @@ import Testing
     func filtersThatLookFarTakeTurns() async throws {
         try await withWatching { client, _ in
             try Self.importOldPosts(client)
-            let watches = (1...3).map { author in
+            let watches = (1...3).map(UserID.init(rawValue:)).map { author in
                 Request.watchPosts(WatchPostsRequest(topCount: 1, authorID: author))
             }
             // All in one write: the loop executes 64 of them in an iteration.
@@ -203,7 +203,7 @@ import Testing
         arguments: [
             WatchPostsRequest(), WatchPostsRequest(topCount: 101),
             WatchPostsRequest(topCount: 1, postIDs: [1]),
-            WatchPostsRequest(postIDs: Array(1...201)),
+            WatchPostsRequest(postIDs: (1...201).map(PostID.init(rawValue:))),
             WatchPostsRequest(order: .new, window: .day, topCount: 1),
         ]
     )
@@ -278,7 +278,7 @@ import Testing
             let feed = Feed(name: "ballots", voteMode: .ballot)
             try client.call(.createFeed(CreateFeedRequest(feed: feed)))
             _ = try client.client.createPost(title: "a", feed: "ballots")
-            let (user, other): (UInt64, UInt64) = (1 << 63 | 1, 1 << 63 | 2)
+            let (user, other) = (UserID.ofService(1), UserID.ofService(2))
             let request = WatchPostsRequest(feed: "ballots", order: .top, topCount: 1)
             let ids = try [user, other].map { try client.watch(request, actingUserID: $0) }
             let vote = CastVoteRequest(postID: 1, direction: .up)
@@ -311,7 +311,7 @@ import Testing
             #expect(try WireClient(port: port).call(.signUp(signUp)).status == nil)
             let watch = WatchPostsRequest(postIDs: [1])
             let id = try client.watch(watch, actingUserID: 1)
-            let other = try client.watch(watch, actingUserID: 1 << 63 | 1)
+            let other = try client.watch(watch, actingUserID: .ofService(1))
             try client.advance(clock)
             #expect(client.copies[id]?.end == nil)
             try client.call(.changeUser(ChangeUserRequest(userID: 1, change: change)))
@@ -345,7 +345,7 @@ import Testing
             let id = try slow.client.send(.watchPosts(request))
             slow.copies[id] = WatchingClient.Copy()
             for round in 0..<100 {
-                for post in 1...UInt64(50) {
+                for post in (1...50).map(PostID.init(rawValue:)) {
                     let edit = Post(id: post, title: "round \(round)")
                     try writer.call(
                         .updatePost(UpdatePostRequest(post: edit, updateMask: [.title]))
@@ -373,10 +373,12 @@ import Testing
             let list = try client.watch(
                 WatchPostsRequest(feed: "posts", order: .old, topCount: 100)
             )
-            let posts = try client.watch(WatchPostsRequest(postIDs: Array(1...200)))
+            let posts = try client.watch(
+                WatchPostsRequest(postIDs: (1...200).map(PostID.init(rawValue:)))
+            )
             #expect(try #require(client.copies[list]).posts.count < 100)
             for _ in 0..<3 { try client.advance(clock) }
-            #expect(client.copies[list]?.list.map(\.id) == Array(1...100))
+            #expect(client.copies[list]?.list.map(\.id.rawValue) == Array(1...100))
             #expect(client.copies[posts]?.posts.count == 200)
             #expect(client.copies[list]?.events.count == 2)
         }

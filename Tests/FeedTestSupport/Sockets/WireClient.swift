@@ -92,7 +92,7 @@ package final class WireClient: @unchecked Sendable {
         return try call(.hello(hello))
     }
 
-    package func createPost(title: String, feed: String = "") throws -> UInt64 {
+    package func createPost(title: String, feed: String = "") throws -> PostID {
         let answer = try call(.createPost(CreatePostRequest(feed: feed, post: Post(title: title))))
         guard case .post(let post) = answer.response else { throw answer.status ?? Self.noAnswer }
         return post.id
@@ -100,7 +100,7 @@ package final class WireClient: @unchecked Sendable {
 
     /// Votes and returns the post's new counts.
     package func vote(
-        _ postID: UInt64,
+        _ postID: PostID,
         _ direction: VoteDirection = .up
     ) throws -> CastVoteResponse {
         let request = CastVoteRequest(postID: postID, direction: direction)
@@ -119,7 +119,7 @@ package final class WireClient: @unchecked Sendable {
         return response
     }
 
-    package func post(_ id: UInt64) throws -> Post {
+    package func post(_ id: PostID) throws -> Post {
         let answer = try call(.getPost(GetPostRequest(id: id)))
         guard case .post(let post) = answer.response else { throw answer.status ?? Self.noAnswer }
         return post

@@ -1,5 +1,15 @@
 package import FeedProto
 
+extension Identifier {
+    /// The greatest number of the wire.
+    package static var max: Self { Self(rawValue: .max) }
+
+    /// The id that is so many numbers behind, as of a post that nobody has made.
+    package func advanced(by count: Int) -> Self {
+        Self(rawValue: UInt64(Int(rawValue) + count))
+    }
+}
+
 /// Frames of every kind, with every field set and numbers at the ends of their ranges.
 package enum Samples {
     package static let post = Post(
@@ -246,7 +256,7 @@ package enum Samples {
                 timeoutMilliseconds: .max,
                 sequence: .max,
                 minimumRevision: 1 << 40,
-                actingUserID: 1 << 63
+                actingUserID: .ofService(0)
             )
         }
     }

@@ -36,7 +36,7 @@ private final class AccountKillRun: @unchecked Sendable {
     private struct Person {
         /// What may stand, nil being no account: one value once it was looked at.
         var states: [Credentials?]
-        var posts: [UInt64] = []
+        var posts: [PostID] = []
         var keepsPosts = false
     }
 
@@ -160,7 +160,7 @@ private final class AccountKillRun: @unchecked Sendable {
     }
 
     private func awaitErasure(
-        of id: UInt64,
+        of id: PostID,
         _ isKept: Bool,
         _ client: WireClient
     ) throws {

@@ -13,12 +13,12 @@ final class KillClient: @unchecked Sendable {
     let number: Int
     private let isSequenced: Bool
     private let name: [UInt8]
-    private let shared: [UInt64]
-    private let ballotPosts: [UInt64]
+    private let shared: [PostID]
+    private let ballotPosts: [PostID]
     private let model: Locked<KillModel>
     private let fault: KillFault?
     private var random: SeededGenerator
-    private var own: [UInt64] = []
+    private var own: [PostID] = []
     private var madeCount = 0
     private var unanswered: [Call] = []
     private var lastSequence: UInt64 = 0
@@ -37,8 +37,8 @@ final class KillClient: @unchecked Sendable {
         number: Int,
         seed: UInt64,
         isSequenced: Bool,
-        shared: [UInt64],
-        ballotPosts: [UInt64],
+        shared: [PostID],
+        ballotPosts: [PostID],
         model: Locked<KillModel>,
         fault: KillFault?
     ) {
@@ -75,7 +75,7 @@ final class KillClient: @unchecked Sendable {
         while !unanswered.isEmpty { try receive(connection) }
     }
 
-    func standingBallots(port: UInt16) throws -> [UInt64: VoteDirection] {
+    func standingBallots(port: UInt16) throws -> [PostID: VoteDirection] {
         let connection = try WireClient(port: port)
         _ = try connection.hello(clientID: name, channel: 1)
         let answer = try connection.call(.batchGetPosts(BatchGetPostsRequest(ids: ballotPosts)))

@@ -31,14 +31,14 @@ struct KillModel: Sendable {
     }
 
     /// The posts whose ids are known.
-    var posts: [UInt64: ExpectedPost] = [:]
+    var posts: [PostID: ExpectedPost] = [:]
     /// By title the upvotes of posts that may have been made, under an id that nobody heard of.
     var doubtfulPosts: [String: UInt64] = [:]
     /// By post and client the ballot that was acknowledged last, and those that were sent after it.
-    var ballots: [UInt64: [Int: [VoteDirection]]] = [:]
+    var ballots: [PostID: [Int: [VoteDirection]]] = [:]
     var feeds: [String: Feed] = [:]
     /// The highest id that was seen before the service was last started.
-    var highestOldID: UInt64 = 0
+    var highestOldID: PostID = 0
     /// The highest revision that was seen before the service was last started.
     var highestOldRevision: UInt64 = 0
     var acknowledgedVoteCount = 0
@@ -141,7 +141,7 @@ extension KillModel {
         }
     }
 
-    private mutating func add(_ id: UInt64, _ post: ExpectedPost, _ isRepeat: Bool) {
+    private mutating func add(_ id: PostID, _ post: ExpectedPost, _ isRepeat: Bool) {
         if posts[id] != nil { complain("id \(id) was given twice") }
         if !isRepeat, id <= highestOldID {
             complain("id \(id) was given after \(highestOldID) was seen")
@@ -169,7 +169,7 @@ struct KillReading: Sendable {
     var posts: [Post] = []
     var feeds: [Feed] = []
     /// By post and client the ballot that stands.
-    var ballots: [UInt64: [Int: VoteDirection]] = [:]
+    var ballots: [PostID: [Int: VoteDirection]] = [:]
 }
 
 extension KillModel {
@@ -179,7 +179,7 @@ extension KillModel {
     /// No command may be in doubt that is to be sent again.
     mutating func settle(_ reading: KillReading) {
         for (id, ballots) in reading.ballots { settle(ballots, of: id) }
-        var seen: Set<UInt64> = []
+        var seen: Set<PostID> = []
         var titles: Set<String> = []
         for post in reading.posts {
             if !seen.insert(post.id).inserted { complain("post \(post.id) is listed twice") }
@@ -195,7 +195,7 @@ extension KillModel {
         settle(reading.feeds, reading.posts)
     }
 
-    private mutating func settle(_ found: [Int: VoteDirection], of post: UInt64) {
+    private mutating func settle(_ found: [Int: VoteDirection], of post: PostID) {
         for (client, candidates) in ballots[post] ?? [:] {
             let possible = candidates.map { $0 == .clear ? .unspecified : $0 }
             let ballot = found[client] ?? .unspecified
@@ -265,8 +265,8 @@ enum KillCommand: Sendable {
     case create(title: String)
     /// Posts from elsewhere with such titles, and with so many upvotes.
     case importPosts(titles: [String], upvotes: UInt64)
-    case update(post: UInt64, text: String)
-    case delete(post: UInt64)
+    case update(post: PostID, text: String)
+    case delete(post: PostID)
 
     var request: Request {
         switch self {

@@ -65,7 +65,7 @@ final class KillRun {
     private let model = Locked(KillModel())
     private let clients: [KillClient]
     /// A page token of before the first kill, and the posts after it.
-    private let quietPage: (token: [UInt8], rest: [UInt64])
+    private let quietPage: (token: [UInt8], rest: [PostID])
     private var random: SeededGenerator
     private var counts = Summary()
 
@@ -113,9 +113,9 @@ final class KillRun {
     }
 
     private struct Made {
-        var shared: [UInt64]
-        var ballots: [UInt64]
-        var quietPage: (token: [UInt8], rest: [UInt64])
+        var shared: [PostID]
+        var ballots: [PostID]
+        var quietPage: (token: [UInt8], rest: [PostID])
     }
 
     /// Makes feeds and posts that are not to change but for their votes.
@@ -125,7 +125,7 @@ final class KillRun {
             guard case .feed(let made) = answer.response else { throw KillRunError.noAnswer }
             model.withLock { $0.feeds[feed.name] = made }
         }
-        func posts(_ count: Int, in feed: String) throws -> [UInt64] {
+        func posts(_ count: Int, in feed: String) throws -> [PostID] {
             try (0..<count).map {
                 let title = "\(feed) \($0)"
                 let id = try client.createPost(title: title, feed: feed)

@@ -1,4 +1,5 @@
 import FeedJournal
+import FeedProto
 import FeedSQLite
 import FeedTestSupport
 import Foundation
@@ -15,7 +16,7 @@ struct DataDirectory {
     /// The votes of the post that has the title.
     static let voteCount = 40
 
-    let post: UInt64
+    let post: PostID
 
     /// Starts a service, lets it write, and ends it: orderly, so that `state.db` has everything,
     /// or at once.

@@ -73,7 +73,7 @@ struct DurableService {
     }
 
     /// Creates a post that is voted up so often; returns its id.
-    func createPost(_ title: String, votes: Int) async throws -> UInt64 {
+    func createPost(_ title: String, votes: Int) async throws -> PostID {
         try await call { client in
             let id = try client.createPost(title: title)
             for _ in 0..<votes { _ = try client.vote(id) }
@@ -92,7 +92,7 @@ struct DurableService {
     }
 
     /// How often a post was voted up.
-    func upvotes(_ id: UInt64) async throws -> UInt64 {
+    func upvotes(_ id: PostID) async throws -> UInt64 {
         try await call { client in
             let answer = try client.call(.getPost(GetPostRequest(id: id)))
             guard case .post(let post) = answer.response else {

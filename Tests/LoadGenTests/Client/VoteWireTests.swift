@@ -26,12 +26,12 @@ import Testing
                     postID: postID,
                     direction: ballot
                 )
-                let vote = CastVoteRequest(postID: postID, direction: direction)
+                let vote = CastVoteRequest(postID: PostID(rawValue: postID), direction: direction)
                 let frame = ClientFrame(
                     id: id,
                     request: .castVote(vote),
                     sequence: sequence,
-                    actingUserID: user
+                    actingUserID: UserID(rawValue: user)
                 )
                 expected += try frame.encoded()
             }
@@ -75,7 +75,7 @@ import Testing
     @Test(arguments: numbers)
     func readsAFrameOnlyWhereAllOfItIsThere(_ number: UInt64) throws {
         let response = CastVoteResponse(
-            postID: number,
+            postID: PostID(rawValue: number),
             score: 7,
             upvoteCount: 7,
             downvoteCount: 0,
@@ -132,7 +132,7 @@ import Testing
         for _ in 0..<50_000 {
             let bits = random.nextIndex(below: 64)
             let response = CastVoteResponse(
-                postID: random.next() >> UInt64(bits),
+                postID: PostID(rawValue: random.next() >> UInt64(bits)),
                 score: Int64(random.next() >> 40),
                 upvoteCount: random.next() >> 40,
                 downvoteCount: random.next() % 3,
@@ -226,7 +226,7 @@ import Testing
     /// An answer whose numbers all follow from one, but for the score.
     private func answer(_ number: UInt64, score: Int64) -> ServerFrame {
         let response = CastVoteResponse(
-            postID: number,
+            postID: PostID(rawValue: number),
             score: score,
             upvoteCount: number / 2,
             downvoteCount: number % 3,
@@ -260,7 +260,7 @@ import Testing
         for _ in 0..<100 {
             let votes = (0..<1 + random.nextIndex(below: 256)).map { _ in
                 CastVoteRequest(
-                    postID: max(1, random.next() >> random.next(below: 64)),
+                    postID: PostID(rawValue: max(1, random.next() >> random.next(below: 64))),
                     direction: random.nextIndex(below: 2) == 0 ? .up : .down
                 )
             }
@@ -273,13 +273,13 @@ import Testing
                 actingUserID: user,
                 count: votes.count
             ) { item in
-                (votes[item].postID, votes[item].direction == .down ? .down : .up)
+                (votes[item].postID.rawValue, votes[item].direction == .down ? .down : .up)
             }
             let frame = ClientFrame(
                 id: id,
                 request: .batchCastVotes(BatchCastVotesRequest(votes: votes)),
                 sequence: sequence,
-                actingUserID: user
+                actingUserID: UserID(rawValue: user)
             )
             expected += try frame.encoded()
         }
@@ -300,7 +300,7 @@ import Testing
             #expect(answer.id == id && answer.count == results.count, "seed \(seed)")
             for (item, result) in results.enumerated() {
                 let vote = try #require(result.vote)
-                #expect(answer.votes[item].postID == vote.postID, "seed \(seed)")
+                #expect(answer.votes[item].postID == vote.postID.rawValue, "seed \(seed)")
                 #expect(answer.votes[item].score == vote.score, "seed \(seed)")
                 #expect(answer.votes[item].upvoteCount == vote.upvoteCount, "seed \(seed)")
                 #expect(answer.votes[item].downvoteCount == vote.downvoteCount, "seed \(seed)")
@@ -347,7 +347,7 @@ import Testing
         CastVoteResult(
             status: nil,
             vote: CastVoteResponse(
-                postID: max(1, random.next() >> random.next(below: 64)),
+                postID: PostID(rawValue: max(1, random.next() >> random.next(below: 64))),
                 score: Int64(truncatingIfNeeded: random.next() >> random.next(below: 64)),
                 upvoteCount: random.next() >> random.next(below: 64),
                 downvoteCount: random.next() >> random.next(below: 64),

@@ -24,7 +24,7 @@ final class FakeFeed: Sendable {
 
     struct State {
         var stale = StalePage()
-        var posts: [UInt64: Post] = [:]
+        var posts: [PostID: Post] = [:]
         var ballots = FakeBallots()
         /// The keys that connections have shown; empty ones are of connections without a key.
         var serviceKeys: Set<[UInt8]> = []
@@ -40,7 +40,7 @@ final class FakeFeed: Sendable {
         var isMortal = true
         /// Changes answers; nil in a service that does not.
         var mutator: AnswerMutator?
-        var deletedIDs: Set<UInt64> = []
+        var deletedIDs: Set<PostID> = []
     }
 
     enum Action {
@@ -127,12 +127,12 @@ final class FakeFeed: Sendable {
                     case .batchCastVotes(let batch) = request
                 else { return repeated(known, request, frame.id, &state) }
                 // The votes that did not count before count now.
-                var ids: [UInt64] = []
+                var ids: [PostID] = []
                 let action = cast(batch, frame.id, known: known, &state, &ids)
                 state.channels.record(channel, frame.sequence, request, ids: ids)
                 return action
             }
-            var ids: [UInt64] = []
+            var ids: [PostID] = []
             let action: Action
             if case .castVote(let vote) = request {
                 action = cast(vote, frame.id, &state, &ids)
@@ -161,7 +161,7 @@ final class FakeFeed: Sendable {
         case (.executed(let ids), .castVote):
             return .answer(voteAnswer(id, state.posts[ids[0]], state))
         case (.executed(let ids), .batchCastVotes(let batch)):
-            var same: [UInt64] = []
+            var same: [PostID] = []
             return cast(batch, id, known: ids, &state, &same)
         case (.executed(let ids), .createPost):
             return .answer(
@@ -184,7 +184,7 @@ final class FakeFeed: Sendable {
         _ vote: CastVoteRequest,
         _ id: UInt64,
         _ state: inout State,
-        _ ids: inout [UInt64]
+        _ ids: inout [PostID]
     ) -> Action {
         state.voteCount += 1
         let number = state.voteCount
@@ -208,7 +208,7 @@ final class FakeFeed: Sendable {
         }
         state.ballots.isAnswerWrong = isDue(faults.wrongBallotEvery)
         var told = post
-        if number == faults.misdirectAt { told.id += 1 }
+        if number == faults.misdirectAt { told.id = told.id.advanced(by: 1) }
         let frame = voteAnswer(id + (number == faults.misnumberAt ? 1 : 0), told, state)
         state.posts[vote.postID] = post
         if isDue(faults.dropEvery) { (state.posts[vote.postID], state.ballots) = before }
@@ -276,9 +276,9 @@ extension FakeFeed {
     func cast(
         _ batch: BatchCastVotesRequest,
         _ id: UInt64,
-        known: [UInt64]?,
+        known: [PostID]?,
         _ state: inout State,
-        _ ids: inout [UInt64]
+        _ ids: inout [PostID]
     ) -> Action {
         var results: [CastVoteResult] = []
         var end: Action?
@@ -288,7 +288,7 @@ extension FakeFeed {
                 results.append(result(of: voteAnswer(id, state.posts[ids[item]], state)))
                 continue
             }
-            var counted: [UInt64] = []
+            var counted: [PostID] = []
             let action = cast(vote, id, &state, &counted)
             if let post = counted.first { ids[item] = post }
             switch action {
@@ -323,7 +323,7 @@ extension FakeFeed {
         _ request: FeedProto.Request,
         _ id: UInt64,
         _ state: inout State,
-        _ ids: inout [UInt64]
+        _ ids: inout [PostID]
     ) -> Action {
         switch request {
         case .hello(let hello):
@@ -349,7 +349,7 @@ extension FakeFeed {
                 return .answer(Self.failure(id, .alreadyExists, .feedExists, isNotExecuted: true))
             }
             state.feeds.append(feed.name)
-            ids = [UInt64(state.feeds.count)]
+            ids = [PostID(rawValue: UInt64(state.feeds.count))]
             return .answer(frame(id, .feed(feed)))
         case .createPost(let create):
             guard var post = create.post else { return notFound(id) }
@@ -414,9 +414,9 @@ extension FakeFeed {
         )
     }
 
-    private func make(_ post: Post, in feed: String, _ state: inout State) -> UInt64 {
+    private func make(_ post: Post, in feed: String, _ state: inout State) -> PostID {
         var post = post
-        post.id = state.nextID
+        post.id = PostID(rawValue: state.nextID)
         post.feed = feed
         state.nextID += 1
         state.createCount += 1
@@ -462,7 +462,9 @@ extension FakeFeed {
 
     private static func makeUpPosts(_ list: ListPostsRequest, _ page: inout ListPostsResponse) {
         let places = start(list)..<start(list) + 100
-        page.posts = places.map { Post(id: UInt64(1_000_000 + $0), feed: list.feed, title: "x") }
+        page.posts = places.map {
+            Post(id: PostID(rawValue: UInt64(1_000_000 + $0)), feed: list.feed, title: "x")
+        }
         page.nextPageToken = token(places.upperBound)
     }
 
@@ -537,7 +539,7 @@ extension FakeFeed {
     private func spoiled(_ answer: CastVoteResponse) -> CastVoteResponse {
         var vote = answer
         switch faults.timed {
-        case .otherPost?: vote.postID += 1
+        case .otherPost?: vote.postID = vote.postID.advanced(by: 1)
         case .lowScore?: vote.score = 0
         case .otherBallot?: vote.vote = vote.vote == .up ? .down : .up
         case nil, .noTimes?, .otherClock?, .refused?, .lost?: break

@@ -387,13 +387,13 @@ enum FakeTimedFault: Sendable {
 /// The ballots of a fake service, one of each user on each post.
 struct FakeBallots {
     struct Caller {
-        var user: UInt64 = 0
+        var user: UserID = 0
         var channel: FakeChannels.Key?
     }
 
     private struct Key: Hashable {
-        var user: UInt64
-        var post: UInt64
+        var user: UserID
+        var post: PostID
     }
 
     var caller = Caller()
@@ -401,14 +401,14 @@ struct FakeBallots {
     var isAnswerWrong = false
     private var standing: [Key: VoteDirection] = [:]
     /// The connections over which each user voted.
-    private(set) var channels: [UInt64: Set<FakeChannels.Key>] = [:]
+    private(set) var channels: [UserID: Set<FakeChannels.Key>] = [:]
 
     var count: Int { standing.count }
 
     /// Why the caller may not vote; nil where it may.
     func refusal(_ faults: FakeFaults) -> Reason? {
         if faults.refusesUsers { return .serviceOnly }
-        return caller.user >> 63 == 1 ? nil : .identityRequired
+        return caller.user.isOfService ? nil : .identityRequired
     }
 
     /// Sets the caller's ballot on a post; a `count` above 1 counts it as often.
@@ -422,14 +422,14 @@ struct FakeBallots {
     }
 
     /// The caller's ballot in an answer.
-    func answer(on post: UInt64) -> VoteDirection {
+    func answer(on post: PostID) -> VoteDirection {
         let ballot = standing[Key(user: caller.user, post: post)] ?? .unspecified
         guard isAnswerWrong else { return ballot }
         return ballot == .up ? .down : .up
     }
 
     /// Takes a ballot up away and returns its post; nil where there is none.
-    mutating func removeOne() -> UInt64? {
+    mutating func removeOne() -> PostID? {
         guard let key = standing.first(where: { $0.value == .up })?.key else { return nil }
         standing[key] = nil
         return key.post
@@ -445,7 +445,7 @@ struct FakeChannels {
 
     struct Outcome {
         var request: FeedProto.Request
-        var ids: [UInt64]
+        var ids: [PostID]
     }
 
     private struct Channel {
@@ -476,7 +476,7 @@ struct FakeChannels {
     }
 
     enum Known {
-        case executed([UInt64])
+        case executed([PostID])
         case refused(Reason)
     }
 
@@ -485,7 +485,7 @@ struct FakeChannels {
         _ key: Key,
         _ sequence: UInt64,
         _ request: FeedProto.Request,
-        ids: [UInt64]
+        ids: [PostID]
     ) {
         guard var channel = channels.removeValue(forKey: key) else { return }
         channel.outcomes[sequence] = Outcome(request: request, ids: ids)
