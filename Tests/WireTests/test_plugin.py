@@ -48,6 +48,12 @@ message Thing {
   uint32 number = 12;  // @name(count) @default(7)
   // The colour.
   Colour colour = 13;
+  // The owner.
+  uint64 owner = 14;  // @type(OwnerID)
+  // The doors' ids.
+  repeated uint64 door_ids = 15;  // @type(DoorID)
+  // The key.
+  fixed64 key = 16;  // @type(KeyID)
 }
 
 // A part.
@@ -131,7 +137,10 @@ class ValueTests(PluginTestCase):
                 parts: [Part] = [],
                 cause: Reason = Reason(rawValue: ""),
                 count: UInt32 = 7,
-                colour: Colour = .unspecified
+                colour: Colour = .unspecified,
+                owner: OwnerID = 0,
+                doorIDs: [DoorID] = [],
+                key: KeyID = 0
             ) {
             """)
 
@@ -182,7 +191,10 @@ class MappingTests(PluginTestCase):
                 parts: reader.messages(message.pointee.parts, count: message.pointee.n_parts, "parts"),
                 cause: Reason(rawValue: reader.text(message.pointee.cause, "cause")),
                 count: message.pointee.number,
-                colour: Colour(message.pointee.colour)
+                colour: Colour(message.pointee.colour),
+                owner: OwnerID(rawValue: message.pointee.owner),
+                doorIDs: reader.numbers(message.pointee.door_ids, count: message.pointee.n_door_ids),
+                key: KeyID(rawValue: message.pointee.key)
             )
             """)
 
@@ -204,6 +216,10 @@ class MappingTests(PluginTestCase):
             unsafe message.pointee.cause = arena.text(cause.rawValue)
             unsafe message.pointee.number = count
             unsafe message.pointee.colour = colour.cValue()
+            unsafe message.pointee.owner = owner.rawValue
+            unsafe message.pointee.n_door_ids = doorIDs.count
+            unsafe message.pointee.door_ids = arena.numbers(doorIDs)
+            unsafe message.pointee.key = key.rawValue
             """)
 
     def test_a_property_with_the_name_of_a_parameter_is_told_apart(self):
@@ -219,8 +235,8 @@ class MappingTests(PluginTestCase):
 class CodecTests(PluginTestCase):
     def test_each_kind_of_field_has_a_shape(self):
         self.assert_has(self.values(THING), """
-            package static var fieldCount: Int { 13 }
-            package static var structByteCount: Int { 168 }
+            package static var fieldCount: Int { 16 }
+            package static var structByteCount: Int { 200 }
 
             package static func field(_ index: Int) -> FieldShape {
                 switch index {
@@ -236,7 +252,10 @@ class CodecTests(PluginTestCase):
                 case 9: FieldShape(10, .message(Part.self), .repeated)
                 case 10: FieldShape(11, .bytes)
                 case 11: FieldShape(12, .uint32)
-                default: FieldShape(13, .int32)
+                case 12: FieldShape(13, .int32)
+                case 13: FieldShape(14, .uint64)
+                case 14: FieldShape(15, .uint64, .repeated)
+                default: FieldShape(16, .fixed64)
                 }
             }
             """)
@@ -256,7 +275,10 @@ class CodecTests(PluginTestCase):
                 parts: tree.messages(node, 9, "parts"),
                 cause: Reason(rawValue: tree.text(node, 10, "cause")),
                 count: tree.number(node, 11),
-                colour: tree.value(node, 12)
+                colour: tree.value(node, 12),
+                owner: tree.number(node, 13),
+                doorIDs: tree.numbers(node, 14),
+                key: tree.number(node, 15)
             )
             """)
         self.assert_has(self.values(THING), "weight: Double(bitPattern: tree.number(node, 0)),")
@@ -276,6 +298,9 @@ class CodecTests(PluginTestCase):
             writer.text(11, cause.rawValue)
             writer.number(12, count)
             writer.value(13, colour)
+            writer.number(14, owner)
+            writer.numbers(15, doorIDs)
+            writer.fixed64(16, key)
             """)
         self.assert_has(self.values(THING), "writer.fixed64(1, weight == 0 ? 0 : weight.bitPattern)")
 
@@ -387,7 +412,7 @@ message List {
   // Where it starts; absent is the first.
   oneof start {
     // At an id.
-    uint64 from_id = 1;
+    uint64 from_id = 1;  // @type(ThingID)
     // At a rank.
     uint64 from_rank = 2;  // @name(rank)
   }
@@ -397,8 +422,17 @@ message List {
         self.assert_has(self.values(contract), """
             public enum Start: Equatable, Sendable {
                 /// At an id.
-                case fromID(UInt64)
+                case fromID(ThingID)
             """)
+        self.assert_has(self.mapping(contract), """
+            case .fromID(let value):
+                unsafe message.pointee.start_case = FEED__V1__LIST__START_FROM_ID
+                unsafe message.pointee.from_id = value.rawValue
+            """)
+        self.assert_has(self.mapping(contract),
+                        "self = unsafe .fromID(ThingID(rawValue: message.pointee.from_id))")
+        self.assert_has(self.values(contract), "case .fromID(let value):\nwriter.member(1, value)")
+        self.assert_has(self.values(contract), "case 1:\nself = .fromID(tree.number(node, 0))")
         self.assert_has(self.mapping(contract), """
             case .rank(let value):
                 unsafe message.pointee.start_case = FEED__V1__LIST__START_FROM_RANK
@@ -467,6 +501,11 @@ class RefusalTests(PluginTestCase):
                       self.field("repeated string names = 1;"))
         self.assertIn("A.times: the generator has no such type",
                       self.field("repeated fixed64 times = 1;"))
+
+    def test_a_type_of_what_has_no_raw_value_is_named(self):
+        for kind in ("uint32", "int64", "double", "bool", "bytes"):
+            self.assertIn("A.id: @type is for texts and unsigned numbers of 64 bits",
+                          self.field(f"{kind} id = 1;  // @type(ThingID)"))
 
     def test_a_message_with_a_oneof_that_may_come_twice_is_named(self):
         self.assertIn("B.a: a message with a oneof is a call", self.refused(

@@ -2,7 +2,7 @@
 
 import swift
 from contract import Message, Oneof
-from mapping import can_throw, wrapped
+from mapping import can_throw
 
 # The kind of a field's shape, the bytes of its member in protobuf-c's struct, and their alignment.
 NUMBERS = {"UInt32": ("uint32", 4), "Int32": ("int32", 4)}
@@ -117,8 +117,7 @@ def read(field, message):
     if field.is_repeated:
         if field.kind == "message":
             return f"tree.messages({place}, {path})"
-        values = f"tree.{'values' if field.kind == 'enum' else 'numbers'}({place})"
-        return f"{values}.map {{ {field.wrapper}(rawValue: $0) }}" if field.wrapper else values
+        return f"tree.{'values' if field.kind == 'enum' else 'numbers'}({place})"
     if field.number_type == "Double":
         return f"Double(bitPattern: tree.number({place}))"
     value = {
@@ -129,7 +128,7 @@ def read(field, message):
         "bytes": f"tree.bytes({place})",
         "message": f"tree.message({place}, {path})",
     }[field.kind]
-    return wrapped(value, field)
+    return f"{field.wrapper}(rawValue: {value})" if field.is_wrapped_text else value
 
 
 def writing(message):
@@ -143,9 +142,7 @@ def writing(message):
             continue
         done.add(oneof)
         lines += swift.switch(oneof.name, [
-            (f".{member.name}(let value)", [
-                f"            writer.member({member.number}, "
-                f"{'value.rawValue' if member.wrapper else 'UInt64(truncatingIfNeeded: value)'})"])
+            (f".{member.name}(let value)", [f"            writer.member({member.number}, {word(member)})"])
             for member in oneof.members], "case nil", "break")
     return swift.function("func write", ["to writer: inout MessageWriter"], lines)
 
@@ -158,21 +155,25 @@ def write(field, message):
     if field.is_repeated:
         if field.kind == "message":
             return f"writer.messages({field.number}, {value})"
-        value += ".map(\\.rawValue)" if field.kind == "enum" or field.wrapper else ""
+        value += ".map(\\.rawValue)" if field.kind == "enum" else ""
         return f"writer.numbers({field.number}, {value})"
     if field.number_type == "Double":
         return f"writer.fixed64({field.number}, {value} == 0 ? 0 : {value}.bitPattern)"
     if field.is_secret:
         return f"writer.bytes({field.number}, {value}.utf8)"
     called = {"number": "fixed64" if field.is_fixed else "number", "bool": "flag", "enum": "value"}
-    return f"writer.{called.get(field.kind, field.kind)}({field.number}, {value}{'.rawValue' * bool(field.wrapper)})"
+    return f"writer.{called.get(field.kind, field.kind)}({field.number}, {value}{'.rawValue' * field.is_wrapped_text})"
+
+
+def word(member):
+    """The value of a oneof's member as the writer takes it."""
+    return "value" if member.wrapper else "UInt64(truncatingIfNeeded: value)"
 
 
 def nested_oneof(oneof, message):
     """Reads a oneof of numbers."""
     body = swift.switch("tree.member(node)", [
-        (str(member.number), [
-            f"            self = .{member.name}({wrapped(f'tree.number(node, {index_of(member, message)})', member)})"])
+        (str(member.number), [f"            self = .{member.name}(tree.number(node, {index_of(member, message)}))"])
         for member in oneof.members], "default", "return nil")
     return swift.extension(
         f"{message.name}.{oneof.type_name}",

@@ -69,6 +69,7 @@ class Field(Declaration):
         self.number_type, self.number_size = NUMBERS.get(proto.type, (None, 0))
         self.type_name = proto.type_name.split(".")[-1]
         self.wrapper = found.get("type")
+        self.is_wrapped_text = bool(self.wrapper) and self.kind == "text"
         self.is_secret = "secret" in found
         is_number = self.kind == "number" and not self.is_repeated
         self.name = found.get("name") or swift.property_name(

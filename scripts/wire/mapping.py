@@ -76,16 +76,14 @@ def read(member):
         count = f"count: message.pointee.n_{member.proto_name}"
         if member.kind == "message":
             return swift.call(f"{label}reader.messages(", [place, count, path], indent=12)
-        label_of_value = "rawValue: " * bool(member.wrapper)
-        is_value = member.kind == "enum" or member.wrapper
-        tail = f").map {{ {member.element_type}({label_of_value}$0) }}" if is_value else ")"
+        tail = f").map {{ {member.element_type}($0) }}" if member.kind == "enum" else ")"
         return swift.call(f"{label}reader.numbers(", [place, count], tail, indent=12)
     if member.kind == "text" and member.wrapper:
         return [f"            {label}{member.wrapper}(rawValue: reader.text({place}, {path}))"]
     if member.kind == "text" and member.is_secret:
         return [f"            {label}reader.secret({place}, {path})"]
     return [f"            {label}" + {
-        "number": wrapped(place, member),
+        "number": number(place, member),
         "bool": f"{place} != 0",
         "enum": f"{member.element_type}({place})",
         "text": f"reader.text({place}, {path})",
@@ -94,9 +92,9 @@ def read(member):
     }[member.kind]]
 
 
-def wrapped(number, field):
-    """A number as the type that the contract names for it."""
-    return f"{field.wrapper}(rawValue: {number})" if field.wrapper else number
+def number(place, field):
+    """A number, of the type that the contract names for it."""
+    return f"{field.wrapper}(rawValue: {place})" if field.wrapper else place
 
 
 def write(field):
@@ -110,8 +108,6 @@ def write(field):
             return lines + swift.call(f"{place} = arena.messages(", [value], indent=8)
         if field.kind == "enum":
             value += ".map { $0.cValue() }"
-        if field.wrapper:
-            value += ".map(\\.rawValue)"
         return lines + swift.call(f"{place} = arena.numbers(", [value], indent=8)
     if field.wrapper:
         value += ".rawValue"
@@ -150,7 +146,7 @@ def nested_oneof(oneof, message):
     """Reads a oneof of numbers."""
     body = swift.switch(f"unsafe message.pointee.{oneof.proto_name}_case", [
         (c_case(oneof, member, message),
-         [f"            self = unsafe .{member.name}({wrapped(f'message.pointee.{member.proto_name}', member)})"])
+         [f"            self = unsafe .{member.name}({number(f'message.pointee.{member.proto_name}', member)})"])
         for member in oneof.members], "default", "return nil")
     return swift.extension(
         f"{message.name}.{oneof.type_name}",

@@ -377,7 +377,7 @@ extension SessionInfo: SwiftMessage {
         in tree: borrowing MessageTree
     ) {
         self.init(
-            id: SessionID(rawValue: tree.number(node, 0)),
+            id: tree.number(node, 0),
             useTimeMilliseconds: tree.number(node, 1),
             expireTimeMilliseconds: tree.number(node, 2),
             isCurrent: tree.flag(node, 3)
@@ -385,7 +385,7 @@ extension SessionInfo: SwiftMessage {
     }
 
     func write(to writer: inout MessageWriter) {
-        writer.fixed64(1, id.rawValue)
+        writer.fixed64(1, id)
         writer.number(2, useTimeMilliseconds)
         writer.number(3, expireTimeMilliseconds)
         writer.flag(4, isCurrent)
@@ -405,11 +405,11 @@ extension EndSessionRequest: SwiftMessage {
         in tree: borrowing MessageTree
     ) {
         self.init(
-            id: SessionID(rawValue: tree.number(node, 0))
+            id: tree.number(node, 0)
         )
     }
 
     func write(to writer: inout MessageWriter) {
-        writer.fixed64(1, id.rawValue)
+        writer.fixed64(1, id)
     }
 }

@@ -230,7 +230,7 @@ extension ListPostsRequest: SwiftMessage {
             pageSize: tree.number(node, 3),
             pageToken: tree.bytes(node, 4),
             start: Start(node, in: tree),
-            authorID: UserID(rawValue: tree.number(node, 8)),
+            authorID: tree.number(node, 8),
             unreadOnly: tree.flag(node, 9),
             includesDismissed: tree.flag(node, 10),
             consistency: tree.value(node, 11)
@@ -245,15 +245,15 @@ extension ListPostsRequest: SwiftMessage {
         writer.bytes(5, pageToken)
         switch start {
         case .aroundPostID(let value):
-            writer.member(6, value.rawValue)
+            writer.member(6, value)
         case .rank(let value):
             writer.member(7, UInt64(truncatingIfNeeded: value))
         case .newerThanPostID(let value):
-            writer.member(8, value.rawValue)
+            writer.member(8, value)
         case nil:
             break
         }
-        writer.number(9, authorID.rawValue)
+        writer.number(9, authorID)
         writer.flag(10, unreadOnly)
         writer.flag(11, includesDismissed)
         writer.value(12, consistency)
@@ -268,11 +268,11 @@ extension ListPostsRequest.Start {
     ) {
         switch tree.member(node) {
         case 6:
-            self = .aroundPostID(PostID(rawValue: tree.number(node, 5)))
+            self = .aroundPostID(tree.number(node, 5))
         case 7:
             self = .rank(tree.number(node, 6))
         case 8:
-            self = .newerThanPostID(PostID(rawValue: tree.number(node, 7)))
+            self = .newerThanPostID(tree.number(node, 7))
         default:
             return nil
         }

@@ -288,7 +288,7 @@ extension CorrectTimesRequest: SwiftMessage {
         self.init(
             appliesCorrection: tree.flag(node, 0),
             timeMilliseconds: tree.number(node, 1),
-            afterID: PostID(rawValue: tree.number(node, 2)),
+            afterID: tree.number(node, 2),
             limit: tree.number(node, 3)
         )
     }
@@ -296,7 +296,7 @@ extension CorrectTimesRequest: SwiftMessage {
     func write(to writer: inout MessageWriter) {
         writer.flag(1, appliesCorrection)
         writer.number(2, timeMilliseconds)
-        writer.number(3, afterID.rawValue)
+        writer.number(3, afterID)
         writer.number(4, limit)
     }
 }
@@ -319,14 +319,14 @@ extension CorrectTimesResponse: SwiftMessage {
     ) throws(MessageError) {
         try self.init(
             posts: tree.messages(node, 0, "posts"),
-            nextAfterID: PostID(rawValue: tree.number(node, 1)),
+            nextAfterID: tree.number(node, 1),
             serverTimeMilliseconds: tree.number(node, 2)
         )
     }
 
     func write(to writer: inout MessageWriter) {
         writer.messages(1, posts)
-        writer.number(2, nextAfterID.rawValue)
+        writer.number(2, nextAfterID)
         writer.number(3, serverTimeMilliseconds)
     }
 }
@@ -350,7 +350,7 @@ extension PostTimes: SwiftMessage {
         in tree: borrowing MessageTree
     ) throws(MessageError) {
         try self.init(
-            id: PostID(rawValue: tree.number(node, 0)),
+            id: tree.number(node, 0),
             feed: tree.text(node, 1, "feed"),
             title: tree.text(node, 2, "title"),
             createTimeMilliseconds: tree.number(node, 3),
@@ -359,7 +359,7 @@ extension PostTimes: SwiftMessage {
     }
 
     func write(to writer: inout MessageWriter) {
-        writer.number(1, id.rawValue)
+        writer.number(1, id)
         writer.text(2, feed)
         writer.text(3, title)
         writer.number(4, createTimeMilliseconds)
@@ -388,23 +388,23 @@ extension DeletePostsRequest: SwiftMessage {
         in tree: borrowing MessageTree
     ) throws(MessageError) {
         try self.init(
-            authorID: UserID(rawValue: tree.number(node, 0)),
+            authorID: tree.number(node, 0),
             clientID: tree.bytes(node, 1),
             host: tree.text(node, 2, "host"),
             sinceTimeMilliseconds: tree.number(node, 3),
             deletesPosts: tree.flag(node, 4),
-            afterID: PostID(rawValue: tree.number(node, 5)),
+            afterID: tree.number(node, 5),
             limit: tree.number(node, 6)
         )
     }
 
     func write(to writer: inout MessageWriter) {
-        writer.number(1, authorID.rawValue)
+        writer.number(1, authorID)
         writer.bytes(2, clientID)
         writer.text(3, host)
         writer.number(4, sinceTimeMilliseconds)
         writer.flag(5, deletesPosts)
-        writer.number(6, afterID.rawValue)
+        writer.number(6, afterID)
         writer.number(7, limit)
     }
 }
@@ -427,14 +427,14 @@ extension DeletePostsResponse: SwiftMessage {
     ) throws(MessageError) {
         try self.init(
             posts: tree.messages(node, 0, "posts"),
-            nextAfterID: PostID(rawValue: tree.number(node, 1)),
+            nextAfterID: tree.number(node, 1),
             originsSinceTimeMilliseconds: tree.number(node, 2)
         )
     }
 
     func write(to writer: inout MessageWriter) {
         writer.messages(1, posts)
-        writer.number(2, nextAfterID.rawValue)
+        writer.number(2, nextAfterID)
         writer.number(3, originsSinceTimeMilliseconds)
     }
 }
@@ -460,22 +460,22 @@ extension PostOrigin: SwiftMessage {
         in tree: borrowing MessageTree
     ) throws(MessageError) {
         try self.init(
-            id: PostID(rawValue: tree.number(node, 0)),
+            id: tree.number(node, 0),
             feed: tree.text(node, 1, "feed"),
             title: tree.text(node, 2, "title"),
             createTimeMilliseconds: tree.number(node, 3),
-            authorID: UserID(rawValue: tree.number(node, 4)),
+            authorID: tree.number(node, 4),
             clientID: tree.bytes(node, 5),
             host: tree.text(node, 6, "host")
         )
     }
 
     func write(to writer: inout MessageWriter) {
-        writer.number(1, id.rawValue)
+        writer.number(1, id)
         writer.text(2, feed)
         writer.text(3, title)
         writer.number(4, createTimeMilliseconds)
-        writer.number(5, authorID.rawValue)
+        writer.number(5, authorID)
         writer.bytes(6, clientID)
         writer.text(7, host)
     }

@@ -16,10 +16,7 @@ extension MarkPostsRequest: @unsafe WireMessage {
         try unsafe self.init(
             feed: reader.text(message.pointee.feed, "feed"),
             mark: Mark(message.pointee.mark),
-            postIDs: reader.numbers(
-                message.pointee.post_ids,
-                count: message.pointee.n_post_ids
-            ).map { PostID(rawValue: $0) },
+            postIDs: reader.numbers(message.pointee.post_ids, count: message.pointee.n_post_ids),
             throughPostID: PostID(rawValue: message.pointee.through_post_id)
         )
     }
@@ -31,7 +28,7 @@ extension MarkPostsRequest: @unsafe WireMessage {
         unsafe message.pointee.feed = arena.text(feed)
         unsafe message.pointee.mark = mark.cValue()
         unsafe message.pointee.n_post_ids = postIDs.count
-        unsafe message.pointee.post_ids = arena.numbers(postIDs.map(\.rawValue))
+        unsafe message.pointee.post_ids = arena.numbers(postIDs)
         unsafe message.pointee.through_post_id = throughPostID.rawValue
     }
 }

@@ -77,16 +77,16 @@ extension MarkPostsRequest: SwiftMessage {
         try self.init(
             feed: tree.text(node, 0, "feed"),
             mark: tree.value(node, 1),
-            postIDs: tree.numbers(node, 2).map { PostID(rawValue: $0) },
-            throughPostID: PostID(rawValue: tree.number(node, 3))
+            postIDs: tree.numbers(node, 2),
+            throughPostID: tree.number(node, 3)
         )
     }
 
     func write(to writer: inout MessageWriter) {
         writer.text(1, feed)
         writer.value(2, mark)
-        writer.numbers(3, postIDs.map(\.rawValue))
-        writer.number(4, throughPostID.rawValue)
+        writer.numbers(3, postIDs)
+        writer.number(4, throughPostID)
     }
 }
 

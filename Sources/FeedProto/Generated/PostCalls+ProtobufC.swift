@@ -63,10 +63,7 @@ extension ImportPostsResponse: @unsafe WireMessage {
         _ reader: WireReader
     ) {
         unsafe self.init(
-            ids: reader.numbers(
-                message.pointee.ids,
-                count: message.pointee.n_ids
-            ).map { PostID(rawValue: $0) }
+            ids: reader.numbers(message.pointee.ids, count: message.pointee.n_ids)
         )
     }
 
@@ -75,7 +72,7 @@ extension ImportPostsResponse: @unsafe WireMessage {
         _ arena: borrowing MessageArena
     ) {
         unsafe message.pointee.n_ids = ids.count
-        unsafe message.pointee.ids = arena.numbers(ids.map(\.rawValue))
+        unsafe message.pointee.ids = arena.numbers(ids)
     }
 }
 
@@ -111,10 +108,7 @@ extension BatchGetPostsRequest: @unsafe WireMessage {
         _ reader: WireReader
     ) {
         unsafe self.init(
-            ids: reader.numbers(
-                message.pointee.ids,
-                count: message.pointee.n_ids
-            ).map { PostID(rawValue: $0) }
+            ids: reader.numbers(message.pointee.ids, count: message.pointee.n_ids)
         )
     }
 
@@ -123,7 +117,7 @@ extension BatchGetPostsRequest: @unsafe WireMessage {
         _ arena: borrowing MessageArena
     ) {
         unsafe message.pointee.n_ids = ids.count
-        unsafe message.pointee.ids = arena.numbers(ids.map(\.rawValue))
+        unsafe message.pointee.ids = arena.numbers(ids)
     }
 }
 
@@ -141,7 +135,7 @@ extension BatchGetPostsResponse: @unsafe WireMessage {
             missingIDs: reader.numbers(
                 message.pointee.missing_ids,
                 count: message.pointee.n_missing_ids
-            ).map { PostID(rawValue: $0) }
+            )
         )
     }
 
@@ -152,7 +146,7 @@ extension BatchGetPostsResponse: @unsafe WireMessage {
         unsafe message.pointee.n_posts = posts.count
         unsafe message.pointee.posts = arena.messages(posts)
         unsafe message.pointee.n_missing_ids = missingIDs.count
-        unsafe message.pointee.missing_ids = arena.numbers(missingIDs.map(\.rawValue))
+        unsafe message.pointee.missing_ids = arena.numbers(missingIDs)
     }
 }
 

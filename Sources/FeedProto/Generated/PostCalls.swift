@@ -259,12 +259,12 @@ extension ImportPostsResponse: SwiftMessage {
         in tree: borrowing MessageTree
     ) {
         self.init(
-            ids: tree.numbers(node, 0).map { PostID(rawValue: $0) }
+            ids: tree.numbers(node, 0)
         )
     }
 
     func write(to writer: inout MessageWriter) {
-        writer.numbers(1, ids.map(\.rawValue))
+        writer.numbers(1, ids)
     }
 }
 
@@ -281,12 +281,12 @@ extension GetPostRequest: SwiftMessage {
         in tree: borrowing MessageTree
     ) {
         self.init(
-            id: PostID(rawValue: tree.number(node, 0))
+            id: tree.number(node, 0)
         )
     }
 
     func write(to writer: inout MessageWriter) {
-        writer.number(1, id.rawValue)
+        writer.number(1, id)
     }
 }
 
@@ -303,12 +303,12 @@ extension BatchGetPostsRequest: SwiftMessage {
         in tree: borrowing MessageTree
     ) {
         self.init(
-            ids: tree.numbers(node, 0).map { PostID(rawValue: $0) }
+            ids: tree.numbers(node, 0)
         )
     }
 
     func write(to writer: inout MessageWriter) {
-        writer.numbers(1, ids.map(\.rawValue))
+        writer.numbers(1, ids)
     }
 }
 
@@ -329,13 +329,13 @@ extension BatchGetPostsResponse: SwiftMessage {
     ) throws(MessageError) {
         try self.init(
             posts: tree.messages(node, 0, "posts"),
-            missingIDs: tree.numbers(node, 1).map { PostID(rawValue: $0) }
+            missingIDs: tree.numbers(node, 1)
         )
     }
 
     func write(to writer: inout MessageWriter) {
         writer.messages(1, posts)
-        writer.numbers(2, missingIDs.map(\.rawValue))
+        writer.numbers(2, missingIDs)
     }
 }
 
@@ -382,13 +382,13 @@ extension DeletePostRequest: SwiftMessage {
         in tree: borrowing MessageTree
     ) {
         self.init(
-            id: PostID(rawValue: tree.number(node, 0)),
+            id: tree.number(node, 0),
             revision: tree.number(node, 1)
         )
     }
 
     func write(to writer: inout MessageWriter) {
-        writer.number(1, id.rawValue)
+        writer.number(1, id)
         writer.number(2, revision)
     }
 }
@@ -410,14 +410,14 @@ extension GetPostRankRequest: SwiftMessage {
         in tree: borrowing MessageTree
     ) {
         self.init(
-            id: PostID(rawValue: tree.number(node, 0)),
+            id: tree.number(node, 0),
             order: tree.value(node, 1),
             window: tree.value(node, 2)
         )
     }
 
     func write(to writer: inout MessageWriter) {
-        writer.number(1, id.rawValue)
+        writer.number(1, id)
         writer.value(2, order)
         writer.value(3, window)
     }

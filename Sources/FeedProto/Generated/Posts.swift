@@ -156,7 +156,7 @@ extension Post: SwiftMessage {
         in tree: borrowing MessageTree
     ) throws(MessageError) {
         try self.init(
-            id: PostID(rawValue: tree.number(node, 0)),
+            id: tree.number(node, 0),
             feed: tree.text(node, 1, "feed"),
             author: tree.message(node, 2, "author"),
             title: tree.text(node, 3, "title"),
@@ -177,7 +177,7 @@ extension Post: SwiftMessage {
     }
 
     func write(to writer: inout MessageWriter) {
-        writer.number(1, id.rawValue)
+        writer.number(1, id)
         writer.text(2, feed)
         writer.message(3, author)
         writer.text(4, title)
@@ -214,14 +214,14 @@ extension User: SwiftMessage {
         in tree: borrowing MessageTree
     ) throws(MessageError) {
         try self.init(
-            id: UserID(rawValue: tree.number(node, 0)),
+            id: tree.number(node, 0),
             displayName: tree.text(node, 1, "display_name"),
             createTimeMilliseconds: tree.number(node, 2)
         )
     }
 
     func write(to writer: inout MessageWriter) {
-        writer.number(1, id.rawValue)
+        writer.number(1, id)
         writer.text(2, displayName)
         writer.number(3, createTimeMilliseconds)
     }

@@ -336,7 +336,7 @@ extension MarkedThrough: SwiftMessage {
             feed: tree.text(node, 0, "feed"),
             mark: tree.value(node, 1),
             createTimeMilliseconds: tree.number(node, 2),
-            postID: PostID(rawValue: tree.number(node, 3))
+            postID: tree.number(node, 3)
         )
     }
 
@@ -344,7 +344,7 @@ extension MarkedThrough: SwiftMessage {
         writer.text(1, feed)
         writer.value(2, mark)
         writer.number(3, createTimeMilliseconds)
-        writer.number(4, postID.rawValue)
+        writer.number(4, postID)
     }
 }
 
@@ -365,14 +365,14 @@ extension MarkedPost: SwiftMessage {
         in tree: borrowing MessageTree
     ) {
         self.init(
-            id: PostID(rawValue: tree.number(node, 0)),
+            id: tree.number(node, 0),
             isRead: tree.flag(node, 1),
             isDismissed: tree.flag(node, 2)
         )
     }
 
     func write(to writer: inout MessageWriter) {
-        writer.number(1, id.rawValue)
+        writer.number(1, id)
         writer.flag(2, isRead)
         writer.flag(3, isDismissed)
     }

@@ -156,14 +156,14 @@ extension ChangeUserRequest: SwiftMessage {
         in tree: borrowing MessageTree
     ) throws(MessageError) {
         try self.init(
-            userID: UserID(rawValue: tree.number(node, 0)),
+            userID: tree.number(node, 0),
             email: tree.text(node, 1, "email"),
             change: tree.value(node, 2)
         )
     }
 
     func write(to writer: inout MessageWriter) {
-        writer.number(1, userID.rawValue)
+        writer.number(1, userID)
         writer.text(2, email)
         writer.value(3, change)
     }
@@ -185,13 +185,13 @@ extension MakePasswordResetRequest: SwiftMessage {
         in tree: borrowing MessageTree
     ) throws(MessageError) {
         try self.init(
-            userID: UserID(rawValue: tree.number(node, 0)),
+            userID: tree.number(node, 0),
             email: tree.text(node, 1, "email")
         )
     }
 
     func write(to writer: inout MessageWriter) {
-        writer.number(1, userID.rawValue)
+        writer.number(1, userID)
         writer.text(2, email)
     }
 }

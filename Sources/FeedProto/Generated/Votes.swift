@@ -124,13 +124,13 @@ extension CastVoteRequest: SwiftMessage {
         in tree: borrowing MessageTree
     ) {
         self.init(
-            postID: PostID(rawValue: tree.number(node, 0)),
+            postID: tree.number(node, 0),
             direction: tree.value(node, 1)
         )
     }
 
     func write(to writer: inout MessageWriter) {
-        writer.number(1, postID.rawValue)
+        writer.number(1, postID)
         writer.value(2, direction)
     }
 }
@@ -154,7 +154,7 @@ extension CastVoteResponse: SwiftMessage {
         in tree: borrowing MessageTree
     ) {
         self.init(
-            postID: PostID(rawValue: tree.number(node, 0)),
+            postID: tree.number(node, 0),
             score: tree.number(node, 1),
             upvoteCount: tree.number(node, 2),
             downvoteCount: tree.number(node, 3),
@@ -163,7 +163,7 @@ extension CastVoteResponse: SwiftMessage {
     }
 
     func write(to writer: inout MessageWriter) {
-        writer.number(1, postID.rawValue)
+        writer.number(1, postID)
         writer.number(2, score)
         writer.number(3, upvoteCount)
         writer.number(4, downvoteCount)

@@ -18,10 +18,7 @@ extension WatchPostsRequest: @unsafe WireMessage {
             order: Order(message.pointee.order),
             window: Window(message.pointee.window),
             topCount: message.pointee.top_count,
-            postIDs: reader.numbers(
-                message.pointee.post_ids,
-                count: message.pointee.n_post_ids
-            ).map { PostID(rawValue: $0) },
+            postIDs: reader.numbers(message.pointee.post_ids, count: message.pointee.n_post_ids),
             minimumIntervalMilliseconds: message.pointee.min_interval_ms,
             sinceRevision: message.pointee.since_revision,
             authorID: UserID(rawValue: message.pointee.author_id),
@@ -39,7 +36,7 @@ extension WatchPostsRequest: @unsafe WireMessage {
         unsafe message.pointee.window = window.cValue()
         unsafe message.pointee.top_count = topCount
         unsafe message.pointee.n_post_ids = postIDs.count
-        unsafe message.pointee.post_ids = arena.numbers(postIDs.map(\.rawValue))
+        unsafe message.pointee.post_ids = arena.numbers(postIDs)
         unsafe message.pointee.min_interval_ms = minimumIntervalMilliseconds
         unsafe message.pointee.since_revision = sinceRevision
         unsafe message.pointee.author_id = authorID.rawValue
@@ -63,14 +60,11 @@ extension WatchPostsEvent: @unsafe WireMessage {
                 count: message.pointee.n_changed,
                 "changed"
             ),
-            ranking: reader.numbers(
-                message.pointee.ranking,
-                count: message.pointee.n_ranking
-            ).map { PostID(rawValue: $0) },
+            ranking: reader.numbers(message.pointee.ranking, count: message.pointee.n_ranking),
             removedIDs: reader.numbers(
                 message.pointee.removed_ids,
                 count: message.pointee.n_removed_ids
-            ).map { PostID(rawValue: $0) },
+            ),
             newPostCount: message.pointee.new_post_count,
             isReset: message.pointee.reset != 0
         )
@@ -83,9 +77,9 @@ extension WatchPostsEvent: @unsafe WireMessage {
         unsafe message.pointee.n_changed = changed.count
         unsafe message.pointee.changed = arena.messages(changed)
         unsafe message.pointee.n_ranking = ranking.count
-        unsafe message.pointee.ranking = arena.numbers(ranking.map(\.rawValue))
+        unsafe message.pointee.ranking = arena.numbers(ranking)
         unsafe message.pointee.n_removed_ids = removedIDs.count
-        unsafe message.pointee.removed_ids = arena.numbers(removedIDs.map(\.rawValue))
+        unsafe message.pointee.removed_ids = arena.numbers(removedIDs)
         unsafe message.pointee.new_post_count = newPostCount
         unsafe message.pointee.reset = isReset ? 1 : 0
     }

@@ -126,10 +126,10 @@ extension WatchPostsRequest: SwiftMessage {
             order: tree.value(node, 1),
             window: tree.value(node, 2),
             topCount: tree.number(node, 3),
-            postIDs: tree.numbers(node, 4).map { PostID(rawValue: $0) },
+            postIDs: tree.numbers(node, 4),
             minimumIntervalMilliseconds: tree.number(node, 5),
             sinceRevision: tree.number(node, 6),
-            authorID: UserID(rawValue: tree.number(node, 7)),
+            authorID: tree.number(node, 7),
             unreadOnly: tree.flag(node, 8),
             excludesDismissed: tree.flag(node, 9)
         )
@@ -140,10 +140,10 @@ extension WatchPostsRequest: SwiftMessage {
         writer.value(2, order)
         writer.value(3, window)
         writer.number(4, topCount)
-        writer.numbers(5, postIDs.map(\.rawValue))
+        writer.numbers(5, postIDs)
         writer.number(6, minimumIntervalMilliseconds)
         writer.number(7, sinceRevision)
-        writer.number(8, authorID.rawValue)
+        writer.number(8, authorID)
         writer.flag(9, unreadOnly)
         writer.flag(10, excludesDismissed)
     }
@@ -169,8 +169,8 @@ extension WatchPostsEvent: SwiftMessage {
     ) throws(MessageError) {
         try self.init(
             changed: tree.messages(node, 0, "changed"),
-            ranking: tree.numbers(node, 1).map { PostID(rawValue: $0) },
-            removedIDs: tree.numbers(node, 2).map { PostID(rawValue: $0) },
+            ranking: tree.numbers(node, 1),
+            removedIDs: tree.numbers(node, 2),
             newPostCount: tree.number(node, 3),
             isReset: tree.flag(node, 4)
         )
@@ -178,8 +178,8 @@ extension WatchPostsEvent: SwiftMessage {
 
     func write(to writer: inout MessageWriter) {
         writer.messages(1, changed)
-        writer.numbers(2, ranking.map(\.rawValue))
-        writer.numbers(3, removedIDs.map(\.rawValue))
+        writer.numbers(2, ranking)
+        writer.numbers(3, removedIDs)
         writer.number(4, newPostCount)
         writer.flag(5, isReset)
     }

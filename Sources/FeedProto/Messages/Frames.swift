@@ -1,3 +1,4 @@
+// Whoever names a message names its ids, so they come with the messages.
 @_exported public import FeedIdentifiers
 
 /// What a client sends: one call.
@@ -87,7 +88,7 @@ extension ClientFrame {
             timeoutMilliseconds: tree.number(node, 1),
             sequence: tree.number(node, 2),
             minimumRevision: tree.number(node, 3),
-            actingUserID: UserID(rawValue: tree.number(node, 4)),
+            actingUserID: tree.number(node, 4),
             isTimed: tree.flag(node, 5)
         )
     }
@@ -97,7 +98,7 @@ extension ClientFrame {
         writer.number(2, timeoutMilliseconds)
         writer.number(3, sequence)
         writer.number(4, minimumRevision)
-        writer.number(5, actingUserID.rawValue)
+        writer.number(5, actingUserID)
         writer.flag(6, isTimed)
         request?.write(to: &writer)
     }

@@ -246,6 +246,15 @@ extension MessageArena {
         return unsafe numbers
     }
 
+    func numbers(_ ids: [some Identifier]) -> UnsafeMutablePointer<UInt64>? {
+        guard !ids.isEmpty else { return nil }
+        let numbers = unsafe require(UInt64.self, count: ids.count)
+        for (index, id) in ids.enumerated() {
+            unsafe (numbers + index).initialize(to: id.rawValue)
+        }
+        return unsafe numbers
+    }
+
     private func copy(_ bytes: UnsafeBufferPointer<UInt8>) -> ProtobufCBinaryData {
         guard let base = bytes.baseAddress else { return unsafe ProtobufCBinaryData() }
         let copy = unsafe require(UInt8.self, count: bytes.count)

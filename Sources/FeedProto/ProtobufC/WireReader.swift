@@ -71,6 +71,10 @@ struct WireReader {
         return unsafe Array(UnsafeBufferPointer(start: numbers, count: count))
     }
 
+    func numbers<ID: Identifier>(_ numbers: UnsafeMutablePointer<UInt64>?, count: Int) -> [ID] {
+        unsafe UnsafeBufferPointer(start: numbers, count: count).map(ID.init(rawValue:))
+    }
+
     func message<Message: WireMessage>(
         _ message: UnsafeMutablePointer<Message.CMessage>?,
         _ field: StaticString

@@ -306,6 +306,10 @@ extension MessageTree {
         Number(truncatingIfNeeded: words[place(node, index)])
     }
 
+    func number<ID: Identifier>(_ node: Int, _ index: Int) -> ID {
+        ID(rawValue: words[place(node, index)])
+    }
+
     func flag(_ node: Int, _ index: Int) -> Bool { words[place(node, index)] != 0 }
 
     func value<Value: WireEnum>(_ node: Int, _ index: Int) -> Value {
@@ -341,6 +345,10 @@ extension MessageTree {
 
     func numbers<Number: FixedWidthInteger>(_ node: Int, _ index: Int) -> [Number] {
         words[extent(node, index).range].map { Number(truncatingIfNeeded: $0) }
+    }
+
+    func numbers<ID: Identifier>(_ node: Int, _ index: Int) -> [ID] {
+        words[extent(node, index).range].map(ID.init(rawValue:))
     }
 
     func values<Value: WireEnum>(_ node: Int, _ index: Int) -> [Value] {

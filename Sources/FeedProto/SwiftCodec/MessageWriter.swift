@@ -24,6 +24,8 @@ struct MessageWriter: ~Copyable {
         if value != 0 { member(field, UInt64(truncatingIfNeeded: value)) }
     }
 
+    mutating func number(_ field: UInt32, _ id: some Identifier) { number(field, id.rawValue) }
+
     mutating func value(_ field: UInt32, _ value: some WireEnum) { number(field, value.rawValue) }
 
     mutating func flag(_ field: UInt32, _ value: Bool) { if value { member(field, 1) } }
@@ -35,6 +37,8 @@ struct MessageWriter: ~Copyable {
             bytes.append(UInt8(truncatingIfNeeded: value >> UInt64(shift)))
         }
     }
+
+    mutating func fixed64(_ field: UInt32, _ id: some Identifier) { fixed64(field, id.rawValue) }
 
     mutating func bytes(_ field: UInt32, _ value: [UInt8]) {
         if !value.isEmpty { member(field, value[...]) }
@@ -59,6 +63,10 @@ struct MessageWriter: ~Copyable {
         end(at: start)
     }
 
+    mutating func numbers(_ field: UInt32, _ ids: [some Identifier]) {
+        numbers(field, ids.lazy.map(\.rawValue))
+    }
+
     mutating func message(_ field: UInt32, _ value: (some SwiftMessage)?) {
         guard let value else { return }
         let start = begin(field)
@@ -78,6 +86,8 @@ struct MessageWriter: ~Copyable {
         tag(field, wireType: 0)
         varint(value)
     }
+
+    mutating func member(_ field: UInt32, _ id: some Identifier) { member(field, id.rawValue) }
 
     /// Bytes that are written also where there are none.
     mutating func member(_ field: UInt32, _ value: ArraySlice<UInt8>) {
