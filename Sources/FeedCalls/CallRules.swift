@@ -282,11 +282,7 @@ extension CallRules {
             switch change {
             case .post(let id, let state):
                 changes.posts.append(
-                    MarkedPost(
-                        id: id,
-                        isRead: state.isRead,
-                        isDismissed: state.isDismissed
-                    )
+                    MarkedPost(id: id, isRead: state.isRead, isDismissed: state.isDismissed)
                 )
             case .through(let step):
                 changes.through.append(
@@ -336,9 +332,7 @@ extension CallRules {
 
     package func changes(_ post: Post, _ mask: [PostField]) throws(Status) -> PostChanges {
         let changes = try PostChanges(post, mask)
-        let feed = try ranked { () throws(RankingError) in
-            try store.feed(of: post.id)
-        }
+        let feed = try ranked { () throws(RankingError) in try store.feed(of: post.id) }
         try texts.check(changes, against: policy(of: feed))
         return changes
     }

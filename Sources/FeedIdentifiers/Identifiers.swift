@@ -1,10 +1,9 @@
-// Public and inlinable, as each vote names a post: the compiler inlines no `package` function into another
-// module.
+// The members that each vote uses are inlinable: the compiler inlines no others into another module.
 
 /// A number that names one kind of thing, so that the compiler refuses it in place of another kind's.
 ///
-/// A literal is an identifier of any kind: `post.author?.id == 0`. It is written, in JSON and as a text, as
-/// its number is.
+/// A literal is an identifier of any kind: `post.author?.id == 0`. In JSON and in texts it is its number, in
+/// decimal.
 public protocol Identifier: RawRepresentable<UInt64>, Hashable, Comparable, Codable, Sendable,
     BitwiseCopyable, ExpressibleByIntegerLiteral, LosslessStringConvertible
 {
@@ -17,22 +16,23 @@ extension Identifier {
     @inlinable
     public init(integerLiteral value: UInt64) { self.init(rawValue: value) }
 
-    /// The identifier of a number's decimal digits; nil for another text.
+    /// The identifier of a number, as `UInt64(_:)` reads it; nil for another text.
     public init?(_ description: String) {
         guard let number = UInt64(description) else { return nil }
         self.init(rawValue: number)
     }
 
-    /// The decimal digits of the number.
+    /// The number in decimal.
     public var description: String { rawValue.description }
 
-    /// Whether the number is less: the service gives greater ones to what is newer.
+    /// Whether the number is less, which says nothing about times.
     @inlinable
     public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// Names a post, from 1 upwards; no number is given twice, and 0 is no post.
-@frozen
+/// Names a post of a service; no number is given twice, and 0 is no post.
+///
+/// FeedOffline gives posts that wait in its outbox ids of its own, which no service knows: see `LocalPostID`.
 public struct PostID: Identifier {
     /// The number on the wire.
     public let rawValue: UInt64
@@ -43,7 +43,6 @@ public struct PostID: Identifier {
 }
 
 /// Names an account, or the user of a service that acts for it; 0 is none.
-@frozen
 public struct UserID: Identifier {
     /// The number on the wire.
     public let rawValue: UInt64
@@ -54,9 +53,11 @@ public struct UserID: Identifier {
 }
 
 extension UserID {
-    /// A user of a service's own, without an account: `.ofService(7)` is the id with the top bit set.
-    @inlinable
-    public static func ofService(_ number: UInt64) -> UserID { UserID(rawValue: 1 << 63 | number) }
+    /// A user of a service's own, without an account: the id with the top bit set, and a number below 2^63.
+    public static func ofService(_ number: UInt64) -> UserID {
+        precondition(number >> 63 == 0, "The number of a service's user is below 2^63.")
+        return UserID(rawValue: 1 << 63 | number)
+    }
 
     /// Whether it is a user of a service's own.
     @inlinable
@@ -64,7 +65,8 @@ extension UserID {
 }
 
 /// Names a session in the list of a user's sessions; it cannot be shown in place of the session's token.
-@frozen
+///
+/// feedctl shows it in hexadecimal.
 public struct SessionID: Identifier {
     /// The number on the wire.
     public let rawValue: UInt64

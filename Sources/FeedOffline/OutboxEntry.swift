@@ -122,9 +122,7 @@ public enum LocalPostID {
     /// Whether an id is that of a post in the outbox, which no service knows.
     public static func isLocal(_ id: PostID) -> Bool { id.rawValue & mark != 0 }
 
-    static func id(entry number: UInt64) -> PostID {
-        PostID(rawValue: mark | number)
-    }
+    static func id(entry number: UInt64) -> PostID { PostID(rawValue: mark | number) }
 
     static func entry(_ id: PostID) -> UInt64 { id.rawValue & ~mark }
 }

@@ -12,12 +12,15 @@ import Testing
     }
 
     @Test(
-        "only the digits of a number that fits are an id",
+        "a text is an id if it is a number that fits",
         arguments: ["", " 1", "-1", "1.0", "0x1", "18446744073709551616", "a"]
     )
     func otherTextsAreNone(text: String) { #expect(UserID(text) == nil) }
 
-    @Test func isReadFromItsDigits() { #expect(UserID("9223372036854775815") == .ofService(7)) }
+    @Test func aNumberIsReadAsAnyNumberIs() {
+        #expect(UserID("9223372036854775815") == .ofService(7))
+        #expect(PostID("+5") == 5 && PostID("007") == 7)
+    }
 
     @Test func isSortedByItsNumber() {
         let ids: [PostID] = [300, 7, PostID(rawValue: 1 << 63), 8]
@@ -28,5 +31,6 @@ import Testing
         let (own, account) = (UserID.ofService(7), UserID(rawValue: 7))
         #expect(own.rawValue == 0x8000_0000_0000_0007)
         #expect(own.isOfService && !account.isOfService)
+        #expect(UserID.ofService(1 << 63 - 1).rawValue == .max)
     }
 }

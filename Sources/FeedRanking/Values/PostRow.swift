@@ -1,3 +1,4 @@
+// Whoever names a row names its id, so it comes with the ranking.
 @_exported public import FeedIdentifiers
 
 /// A range of `PostPage.texts`.

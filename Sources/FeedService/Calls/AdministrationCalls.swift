@@ -114,11 +114,11 @@ extension AdministrationCalls {
         var posts: [FeedProto.PostOrigin] = []
         var revision: UInt64 = 0
         var titleByteCount = 0
-        var id = PostID(rawValue: min(request.afterID.rawValue, last))
-        let end = id.rawValue + min(last - id.rawValue, UInt64(limits.correctedIDCount))
-        while id.rawValue < end, posts.count < count, titleByteCount < limits.correctedTextByteCount
-        {
-            id = PostID(rawValue: id.rawValue + 1)
+        var number = min(request.afterID.rawValue, last)
+        let end = number + min(last - number, UInt64(limits.correctedIDCount))
+        while number < end, posts.count < count, titleByteCount < limits.correctedTextByteCount {
+            number += 1
+            let id = PostID(rawValue: number)
             guard let post = self.post(id, wanted) else { continue }
             titleByteCount += post.title.utf8.count
             posts.append(post)
@@ -128,7 +128,7 @@ extension AdministrationCalls {
         }
         let response = DeletePostsResponse(
             posts: posts,
-            nextAfterID: id.rawValue < last ? id : 0,
+            nextAfterID: PostID(rawValue: number < last ? number : 0),
             originsSinceTimeMilliseconds: environment.context.origins.knownSince
         )
         return .response(

@@ -437,10 +437,7 @@ extension VoteCalls {
                 runVoters[number] = voter
             }
             guard let voter, run.count > 1 else { continue }
-            environment.store.prefetchBallot(
-                of: voter,
-                on: frame.vote.postID
-            )
+            environment.store.prefetchBallot(of: voter, on: frame.vote.postID)
         }
     }
 

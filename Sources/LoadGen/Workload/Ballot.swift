@@ -1,3 +1,5 @@
+import FeedProto
+
 /// What a vote asks for, with its number on the wire.
 package enum Ballot: UInt8, Sendable, CaseIterable {
     case up = 1
@@ -73,6 +75,6 @@ package struct VoterShare: Sendable, Equatable {
 
     /// The user of a number: a service's own, which has the top bit set and no account.
     package func userID(_ voter: UInt16) -> UInt64 {
-        1 << 63 | UInt64(first + Int(voter) * step)
+        UserID.ofService(UInt64(first + Int(voter) * step)).rawValue
     }
 }

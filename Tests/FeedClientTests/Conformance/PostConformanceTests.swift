@@ -33,7 +33,10 @@ import Testing
             try await client.deletePost(made.id)
             try await client.deletePost(made.id)
             #expect(await refusal { try await client.getPost(made.id) } == .postNotFound)
-            #expect(await refusal { try await client.deletePost(99) } == .postNotFound)
+            #expect(
+                await refusal { try await client.deletePost(made.id.advanced(by: 9)) }
+                    == .postNotFound
+            )
         }
     }
 

@@ -108,7 +108,8 @@ import Testing
             for round in 0..<30 {
                 if random.oneIn(2) { try writer.change(&random) }
                 var mark = MarkPostsRequest(mark: Self.marks.randomElement(using: &random) ?? .read)
-                let posts = (0..<3).map { _ in PostID(rawValue: .random(in: 1...31, using: &random))
+                let posts = (0..<3).map { _ in
+                    PostID(rawValue: .random(in: 1...31, using: &random))
                 }
                 if random.oneIn(6) { mark.throughPostID = posts[0] } else { mark.postIDs = posts }
                 // A mark through a post that is gone is refused.

@@ -4,9 +4,9 @@ extension Identifier {
     /// The greatest number of the wire.
     package static var max: Self { Self(rawValue: .max) }
 
-    /// The id that is so many numbers behind, as of a post that nobody has made.
+    /// The id whose number is greater by a count.
     package func advanced(by count: Int) -> Self {
-        Self(rawValue: UInt64(Int(rawValue) + count))
+        Self(rawValue: rawValue.advanced(by: count))
     }
 }
 
