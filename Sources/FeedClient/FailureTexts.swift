@@ -89,7 +89,7 @@ extension Reason {
         .requestTooLarge: "This is too much to send at once.",
         // Accounts.
         .emailTaken: "There is an account with this e-mail address already.",
-        .badCredentials: "The e-mail address or the password is wrong.",
+        .badCredentials: "The password is wrong, or the e-mail address.",
         .userNotFound: "There is no such account.",
         .userSuspended: "Your account is suspended.",
         .clusterUpgrading: "The service is being updated. Please try again later.",

@@ -365,7 +365,7 @@ extension AccountCalls {
                     return try retry(signIn)
                 }
             }
-        case .differs: throw signIn.method == .signIn ? .badCredentials : .wrongPassword
+        case .differs: throw signIn.goal.isOfUser ? .wrongPassword : .badCredentials
         case .skipped: throw .signInTooLate(signIn.timeout)
         case .crowdedOut:
             let passwords = environment.context.passwords
@@ -554,6 +554,14 @@ struct SignIn {
         case deleteAccount(AccountRow.Erasure)
         /// A password for an account, and a session.
         case setPassword(Right)
+
+        /// Whether it is of a user who has signed in, and so has shown the e-mail.
+        var isOfUser: Bool {
+            switch self {
+            case .changePassword, .changeEmail, .deleteAccount: true
+            case .signUp, .signIn, .signInOrUp, .setPassword: false
+            }
+        }
 
         /// Whether the call creates an account where there is none.
         var mayCreate: Bool {

@@ -36,7 +36,7 @@ import Testing
                 #expect(app.message == nil)
                 // A wrong password is never a second account.
                 await app.signIn(email: Self.email, password: "wrong horse")
-                #expect(app.message == "The e-mail address or the password is wrong.")
+                #expect(app.message == "The password is wrong, or the e-mail address.")
                 await app.signIn(email: "bob@example.org", password: "12345")
                 #expect(app.message == "The password is too short.")
                 await app.signIn(email: "bob", password: "123456")
