@@ -377,8 +377,8 @@ extension SegmentJournal {
     /// Files with what is to be erased are not used again, and the current segment ends some hundred records
     /// later: so a journal with few changes forgets it, too.
     ///
-    /// That holds for all segments of now. The file of a later one may have been used before, and has its old
-    /// bytes behind the new ones.
+    /// That holds for all segments of now, whatever they record. The file of each may have been used before,
+    /// and then has its old bytes behind the new ones.
     package func erase() throws(StorageError) {
         erased = last.number
         try space.removeForgotten()
