@@ -1,5 +1,6 @@
 import CThread
 import FeedConcurrency
+import FeedTestSupport
 import Foundation
 import Glibc
 import Testing
@@ -14,6 +15,11 @@ import Testing
     private static func ownName() -> String {
         let name = try? String(contentsOfFile: "/proc/thread-self/comm", encoding: .utf8)
         return (name ?? "").trimmingCharacters(in: .newlines)
+    }
+
+    /// Only a thread of `offload` has this size: work that blocks must not hold one of Swift's pool.
+    @Test func blockingWorkOfATestHasAThreadOfItsOwn() async throws {
+        #expect(try await offload { Thread.current.stackSize } == 1 << 20)
     }
 
     @Test(arguments: [("feed-test", "feed-test"), ("a-name-that-is-too-long", "a-name-that-is-")])

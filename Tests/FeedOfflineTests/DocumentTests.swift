@@ -58,10 +58,10 @@ import Testing
                     let shown = Task { try await Self.show(feed, client) }
                     let list = PostList(feed: "posts")
                     var posts = feed.observe(list, limit: 3).makeAsyncIterator()
-                    while let now = try await posts.next(), now.ranking.count < 1 {}
+                    while try #require(try await posts.next()).ranking.count < 1 {}
                     #expect(try await feed.postCount(list) == 1)
                     try await client.createPost(PostDraft(title: "b"))
-                    while let now = try await posts.next(), now.ranking.count < 2 {}
+                    while try #require(try await posts.next()).ranking.count < 2 {}
                     #expect(try await feed.postCount(list) == 2)
                     shown.cancel()
                     try await shown.value
