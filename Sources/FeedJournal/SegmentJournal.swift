@@ -374,11 +374,10 @@ extension SegmentJournal {
         while !space.isFull, try isOldestDue() { try releaseOldest() }
     }
 
-    /// Files with what is to be erased are not used again, and the current segment ends some hundred records
-    /// later: so a journal with few changes forgets it, too.
+    /// The files of all present segments are not used again.
     ///
-    /// That holds for all segments of now, whatever they record. The file of each may have been used before,
-    /// and then has its old bytes behind the new ones.
+    /// A segment's records do not matter: its file may have old bytes behind them, of an earlier use. The
+    /// current segment ends some hundred records later, so a journal with few changes forgets its bytes, too.
     package func erase() throws(StorageError) {
         erased = last.number
         try space.removeForgotten()

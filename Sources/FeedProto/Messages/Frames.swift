@@ -1,4 +1,4 @@
-// Whoever names a message names its ids, so they come with the messages.
+// The messages have ids, so `import FeedProto` brings the types of ids.
 @_exported public import FeedIdentifiers
 
 /// What a client sends: one call.

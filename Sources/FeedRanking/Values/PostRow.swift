@@ -1,4 +1,4 @@
-// Whoever names a row names its id, so it comes with the ranking.
+// The rows have ids, so `import FeedRanking` brings the types of ids.
 @_exported public import FeedIdentifiers
 
 /// A range of `PostPage.texts`.
