@@ -33,4 +33,8 @@ import Testing
         #expect(own.isOfService && !account.isOfService)
         #expect(UserID.ofService(1 << 63 - 1).rawValue == .max)
     }
+
+    @Test func aNumberOfAServicesUserThatWouldLoseABitTraps() async {
+        await #expect(processExitsWith: .failure) { _ = UserID.ofService(1 << 63 | 7) }
+    }
 }
