@@ -18,6 +18,14 @@ let settings: [SwiftSetting] = [
 let waitingTestSettings: [SwiftSetting] =
     settings + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
 
+/// How the service is linked: its functions are bound at its start.
+///
+/// A function that is bound by its first call has the registers saved on the stack by the dynamic linker,
+/// with the end of the secret that was copied last. No library depends on the program.
+let serviceLinkerSettings: [LinkerSetting] = [
+    .unsafeFlags(["-Xlinker", "-z", "-Xlinker", "now"], .when(platforms: [.linux]))
+]
+
 /// FEED_CODEC=swift: frames go through the codec in Swift.
 ///
 /// protobuf-c is built beside it, as CodecTests needs both.
@@ -325,7 +333,8 @@ let package = Package(
                 program("DequeModule", of: "swift-collections"),
                 program("Logging", of: "swift-log"),
             ],
-            swiftSettings: settings
+            swiftSettings: settings,
+            linkerSettings: serviceLinkerSettings
         ),
         .executableTarget(
             name: "LoadGenCommand",

@@ -42,6 +42,37 @@ import Testing
         #expect(SecretSearch(secrets, \.spellings).names(in: lines) == [], "seed \(seed)")
     }
 
+    /// A copy leaves its last 64 to 512 bytes in vector registers, which are saved on the stack by what binds
+    /// a function at its first call: a service that has just started has called few.
+    @Test(
+        "T-AUTH-10: the end of a long secret is not left on a stack",
+        arguments: [300, 600, 1500]
+    )
+    func noStackKeepsTheEndOfALongSecret(lastByteCount: Int) async throws {
+        let directory = try TemporaryDirectory()
+        let service = try await DurableService.start(directory.path, ["--threads", "1"])
+        let id = service.process.id
+        let found = try await offload {
+            var random = SeededGenerator(seed: UInt64(lastByteCount))
+            let bytes = random.bytes(200_000)
+            let firstCount = bytes.count - lastByteCount
+            let first = PlantedSecret("the beginning", bytes, range: firstCount - 40..<firstCount)
+            let end = PlantedSecret("the end", bytes, range: bytes.count - 40..<bytes.count)
+            // A refusal writes over less of the stack than an answer.
+            let hello = HelloRequest(protocolVersion: 99, serviceKey: bytes)
+            let frame = try Request.hello(hello).encoded(id: 1)
+            let socket = try TestSocket(port: service.port)
+            try socket.send(frame.dropLast(lastByteCount))
+            // The end is read by itself once the service has the rest; a call would bind functions.
+            while try Self.names(of: [first], inMemoryOf: id).isEmpty {}
+            try socket.send(frame.suffix(lastByteCount))
+            _ = try socket.receiveSome(atMost: 1 << 16)
+            return try Self.names(of: [first, end], inMemoryOf: id)
+        }
+        #expect(found.isEmpty)
+        #expect(await service.stop() == 0)
+    }
+
     /// What the account and its posts had is in no file once the journal has gone on, and in no line.
     @Test("T-AUTH-18: no file and no line keeps what a deleted account had")
     func nothingIsLeftOfADeletedAccount() async throws {
