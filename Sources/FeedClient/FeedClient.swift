@@ -440,11 +440,22 @@ extension FeedClient {
             // A sign-out that was made behind the call may have ended it meanwhile.
             removeEndedSession()
         case (.deleteAccount, _):
-            _ = links.knowledge.leaveSession()
-            configuration.sessionStore?.remove()
-            links.adopt(sessionToken: [])
+            forgetSession()
         default: break
         }
+    }
+
+    /// Makes the client nobody's, and returns the token of its session; empty if it had none.
+    ///
+    /// The store forgets first: who follows the user may open it as soon as it is told.
+    @discardableResult
+    private func forgetSession() -> [UInt8] {
+        configuration.sessionStore?.remove()
+        let token = links.knowledge.leaveSession()
+        // A sign-in may have been answered in between.
+        configuration.sessionStore?.remove(token)
+        links.adopt(sessionToken: [])
+        return token
     }
 
     /// Removes the session that has ended from the store, and none that another client has kept there since.
@@ -457,9 +468,7 @@ extension FeedClient {
         _ request: SignOutRequest,
         _ timeout: Duration?
     ) async throws(FeedClientError) -> Answer {
-        let token = links.knowledge.leaveSession()
-        configuration.sessionStore?.remove()
-        links.adopt(sessionToken: [])
+        let token = forgetSession()
         do throws(FeedClientError) {
             // Calls that are made from now on leave behind it, as those of nobody.
             let answer = try await links.first.call(

@@ -75,10 +75,9 @@ public final class InMemoryFeedClient: FeedWatching {
     ) throws(FeedClientError) -> Answer {
         // A caller calls alone, as on a connection: a sign-in and the call after it keep their order.
         try connection.caller.withLock { (caller) throws(FeedClientError) -> Answer in
-            guard var calling = caller else {
-                if case .signOut = request { connection.sessions?.remove() }
-                throw .closed
-            }
+            // A client forgets its session also if the service does not hear of that, and its store first.
+            if case .signOut = request { connection.sessions?.remove() }
+            guard var calling = caller else { throw .closed }
             let token = calling.token
             defer { caller = calling }
             do throws(FeedClientError) {
@@ -91,20 +90,15 @@ public final class InMemoryFeedClient: FeedWatching {
                     numbered: change
                 )
                 if case .session(let session) = answer.response { connection.begin(session) }
-                switch request {
-                case .signOut, .deleteAccount: connection.sessions?.remove()
-                default: break
-                }
+                if case .deleteAccount = request { connection.sessions?.remove() }
                 return answer
             } catch {
                 if error.endsSession { connection.sessions?.remove(token) }
-                // A client forgets its session also if the service does not hear of that.
                 guard case .signOut(let request) = request, !calling.token.isEmpty else {
                     throw error
                 }
                 calling.token = []
                 calling.user.set(nil)
-                connection.sessions?.remove()
                 if request.endsEverywhere { throw error }
                 if case .refused(let status) = error, !status.isTemporary { throw error }
                 return Answer(response: .empty, revision: 0)

@@ -307,6 +307,46 @@ import Testing
         }
     }
 
+    /// A store that notes whether somebody was signed in when it forgot the session.
+    private final class NotingStore: SessionStore {
+        let client = Locked<(any FeedCalling)?>(nil)
+        let wasSignedIn = Locked<[Bool]>([])
+        private let session = Locked<StoredSession?>(nil)
+
+        func load() -> StoredSession? { session.withLock { $0 } }
+
+        func save(_ new: StoredSession) { session.withLock { $0 = new } }
+
+        func remove() {
+            session.withLock { $0 = nil }
+            let isSignedIn = client.withLock { $0?.user } != nil
+            wasSignedIn.withLock { $0.append(isSignedIn) }
+        }
+    }
+
+    @Test(arguments: ClientKind.allCases)
+    func aSignOutIsInTheStoreBeforeTheFollowersOfTheUserAreTold(_ kind: ClientKind) async throws {
+        let store = NotingStore()
+        var configuration = ClientConfiguration.patient
+        configuration.sessionStore = store
+        let server = try FeedServer.startQuietly()
+        let address = try #require(server.addresses.first).description
+        let client: any FeedCalling =
+            switch kind {
+            case .connected: try FeedClient(to: address, configuration: configuration)
+            case .inMemory: try InMemoryFeedService().connect(configuration)
+            }
+        store.client.withLock { $0 = client }
+        try await client.signUp(email: "ada@example.org", password: "secret")
+        try await client.signOut()
+        #expect(store.wasSignedIn.withLock { $0 } == [true])
+        #expect(client.user == nil)
+        #expect(store.load() == nil)
+        store.client.withLock { $0 = nil }
+        await client.close()
+        try await server.drain()
+    }
+
     @Test func aSignOutWithoutANetworkIsNoWaitForTheUser() async throws {
         let directory = try TemporaryDirectory()
         let nobody = try ReservedPort()
