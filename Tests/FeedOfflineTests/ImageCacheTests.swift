@@ -82,7 +82,7 @@ import Testing
         await loader.hold()
         try await withThrowingTaskGroup(of: [UInt8]?.self) { group in
             for _ in 0..<20 { group.addImmediateTask { try await cache.image("a") } }
-            while await loader.urls.isEmpty { await Task.yield() }
+            while await loader.urls.isEmpty { try await yieldUnlessCancelled() }
             await loader.release()
             for try await bytes in group { #expect(bytes?.count == 100) }
         }
@@ -96,7 +96,7 @@ import Testing
         await loader.hold()
         try await withThrowingTaskGroup(of: [UInt8]?.self) { group in
             for name in names { group.addImmediateTask { try await cache.image(name) } }
-            while await loader.urls.isEmpty { await Task.yield() }
+            while await loader.urls.isEmpty { try await yieldUnlessCancelled() }
             await loader.release()
             for try await _ in group {}
         }

@@ -144,9 +144,9 @@ import Testing
         await begins.next()
         let second = Task { try await feed.sync() }
         // The second one waits too once another call of the feed has been answered after it.
-        while await feed.syncWaiterCount < 2 { await Task.yield() }
+        while await feed.syncWaiterCount < 2 { try await yieldUnlessCancelled() }
         first.cancel()
-        while await feed.syncWaiterCount > 1 { await Task.yield() }
+        while await feed.syncWaiterCount > 1 { try await yieldUnlessCancelled() }
         letGo.yield()
         // A bounded copy asks for the feeds again.
         letGo.finish()
@@ -276,7 +276,7 @@ import Testing
         let first = Task { try await feed.sync() }
         await begins.next()
         first.cancel()
-        while await feed.syncWaiterCount > 0 { await Task.yield() }
+        while await feed.syncWaiterCount > 0 { try await yieldUnlessCancelled() }
         let second = Task { try await feed.sync() }
         await Self.letOthersRun(feed, 1)
         letGo.finish()

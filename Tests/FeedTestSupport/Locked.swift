@@ -21,6 +21,12 @@ package final class Locked<Value>: @unchecked Sendable {
     }
 }
 
+/// Lets other tasks run; throws if the task is cancelled, as that of a test which has lasted too long.
+package func yieldUnlessCancelled() async throws {
+    try Task.checkCancellation()
+    await Task.yield()
+}
+
 /// Runs blocking work on a thread of its own, so that it never holds a thread of Swift's pool.
 ///
 /// It is work of the task: what it checks is told as of the task's test.

@@ -199,11 +199,11 @@ import Testing
             await app.show(PostList(feed: "people", order: .new))
             try await onScreen(app.follow) { () async throws in
                 for _ in 0..<3 { await app.vote(on: post, .up) }
-                await shown { app.rows.first?.score == 1 }
+                try await shown { app.rows.first?.score == 1 }
                 await app.sync()
                 #expect(try await web.getPost(post.id).score == 1)
                 await app.vote(on: post, .down)
-                await shown { app.rows.first?.score == -1 }
+                try await shown { app.rows.first?.score == -1 }
                 #expect(app.rows.first?.viewer?.vote == .down)
                 await app.sync()
                 #expect(try await web.getPost(post.id).score == -1)
@@ -233,7 +233,7 @@ import Testing
             #expect(app.rows.map(\.title) == ["first"])
             try await onScreen(app.follow) {
                 await app.vote(on: post, .up)
-                await shown { app.rows.first?.score == 1 }
+                try await shown { app.rows.first?.score == 1 }
                 await app.write(PostDraft(title: "from the tunnel"))
                 await app.mark(post, as: .dismissed)
                 #expect(app.rows.map(\.title) == ["from the tunnel"])
@@ -254,7 +254,7 @@ import Testing
                 // A deletion elsewhere takes the row away, and a refusal is told once.
                 try await web.deletePost(posts[0].id)
                 await app.sync()
-                await shown { app.rows.isEmpty }
+                try await shown { app.rows.isEmpty }
                 #expect(app.message == nil)
                 await app.write(PostDraft(title: String(repeating: "x", count: 300)))
                 await app.refresh()

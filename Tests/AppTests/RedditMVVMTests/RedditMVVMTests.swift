@@ -23,9 +23,9 @@ import Testing
             #expect(await app.find(added.id)?.title == "first, edited")
 
             try await onScreen(app.follow) {
-                await shown { app.rows.map(\.title) == ["first, edited", "second"] }
+                try await shown { app.rows.map(\.title) == ["first, edited", "second"] }
                 await app.delete(added)
-                await shown { app.rows.map(\.title) == ["second"] }
+                try await shown { app.rows.map(\.title) == ["second"] }
             }
             app.message = nil
             await app.delete(added)
@@ -49,7 +49,7 @@ import Testing
                 for _ in 0..<place { await app.vote(on: post, .up) }
             }
             try await onScreen(app.follow) {
-                await shown { !app.rows.isEmpty }
+                try await shown { !app.rows.isEmpty }
                 #expect(app.rows.map(\.id) == posts.reversed().prefix(20).map(\.id))
                 #expect(app.rows.first?.score == 24)
             }
@@ -94,7 +94,7 @@ import Testing
             }
             let ids = posts.map(\.id)
             try await onScreen(app.follow) {
-                await shown { !app.rows.isEmpty }
+                try await shown { !app.rows.isEmpty }
                 // Another screen reads the list page by page.
                 let list = PostList(feed: "posts", order: .top, consistency: .stable)
                 let first = try await client.listPosts(list, pageSize: 10)
@@ -109,7 +109,7 @@ import Testing
                 #expect(first.posts.map(\.id) + second.posts.map(\.id) == Array(ids.prefix(20)))
                 // Adding a post, or pulling to refresh, sorts the list anew.
                 let added = try #require(await app.add(title: "added"))
-                await shown { app.rows.first?.id == ids[29] }
+                try await shown { app.rows.first?.id == ids[29] }
                 #expect(app.rows.contains { $0.id == added.id })
             }
             await client.close()
@@ -123,16 +123,16 @@ import Testing
             let app = RedditMVVMData(client)
             for title in ["a", "b", "c"] { await app.add(title: title) }
             try await onScreen(app.follow) {
-                await shown { !app.rows.isEmpty }
+                try await shown { !app.rows.isEmpty }
                 let first = app.rows
                 #expect(first.map(\.title) == ["a", "b", "c"])
                 for press in 1...8 { await app.vote(on: first[2], press == 8 ? .down : .up) }
                 try await others.createPost(PostDraft(title: "added"), in: "posts")
-                await shown { app.newPostCount == 1 && app.rows[2].downvoteCount == 1 }
+                try await shown { app.newPostCount == 1 && app.rows[2].downvoteCount == 1 }
                 #expect(app.rows.map(\.id) == first.map(\.id))
                 #expect(app.rows[2].score == 6)
                 app.refresh()
-                await shown { app.rows.map(\.title) == ["c", "a", "added", "b"] }
+                try await shown { app.rows.map(\.title) == ["c", "a", "added", "b"] }
                 #expect(app.newPostCount == 0)
             }
             await client.close()

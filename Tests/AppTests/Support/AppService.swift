@@ -77,12 +77,13 @@ extension ClientConfiguration {
     }
 }
 
-/// Waits until a data side shows something, as a screen does.
-@MainActor func shown(_ condition: () -> Bool) async {
+/// Waits until a data side shows something, as a screen does; throws if the task is cancelled, as that of a
+/// test which has lasted too long.
+@MainActor func shown(_ condition: () -> Bool) async throws {
     let (changes, change) = AsyncStream.makeStream(of: Void.self)
     var iterator = changes.makeAsyncIterator()
     while !withObservationTracking(condition, onChange: { change.yield() }) {
-        await iterator.next()
+        guard await iterator.next() != nil else { throw CancellationError() }
     }
 }
 

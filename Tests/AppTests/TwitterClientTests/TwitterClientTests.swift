@@ -26,12 +26,12 @@ import Testing
             let app = try Self.launch(on: phone, service)
             try await onScreen(app.follow) {
                 await app.signIn(email: Self.email, password: Self.password)
-                await shown { app.user != nil }
+                try await shown { app.user != nil }
                 let created = try #require(app.user)
                 await app.signOut()
-                await shown { app.user == nil }
+                try await shown { app.user == nil }
                 await app.signIn(email: Self.email, password: Self.password)
-                await shown { app.user != nil }
+                try await shown { app.user != nil }
                 #expect(app.user?.id == created.id)
                 #expect(app.message == nil)
                 // A wrong password is never a second account.
@@ -77,9 +77,9 @@ import Testing
             #expect(second.user?.id == session.user?.id)
             try await service.start()
             try await onScreen(second.follow) {
-                await shown { second.user?.displayName == "Ann" }
+                try await shown { second.user?.displayName == "Ann" }
                 await second.signOut()
-                await shown { second.user == nil }
+                try await shown { second.user == nil }
             }
             let third = try Self.launch(on: phone, service)
             #expect(third.user == nil)
@@ -98,11 +98,11 @@ import Testing
             let app = try Self.launch(on: phone, service)
             await app.signIn(email: Self.email, password: Self.password)
             try await onScreen(app.follow) {
-                await shown { app.user?.displayName == "ann" }
+                try await shown { app.user?.displayName == "ann" }
                 for text in ["first", String(repeating: "ü", count: 140), "last"] {
                     app.draft.text = text
                     await app.send()
-                    await shown { app.tweets.first?.text == text }
+                    try await shown { app.tweets.first?.text == text }
                     #expect(app.draft.text == "")
                     #expect(app.tweets.first?.author?.id == app.user?.id)
                     #expect(app.tweets.first?.author?.displayName == "ann")
