@@ -88,6 +88,10 @@ package final class TLSContext: @unchecked Sendable {
         _ files: TLSCertificateFiles?,
         servesHTTP: Bool = false
     ) throws(TLSFileError) -> (OpaquePointer, TLSDate?) {
+        // As a program exits, OpenSSL would free what connections still use on other threads.
+        guard OPENSSL_init_ssl(UInt64(OPENSSL_INIT_NO_ATEXIT), nil) == 1 else {
+            fatalError("OpenSSL cannot be prepared: \(OpenSSLErrors.take().text).")
+        }
         OpenSSLErrors.clear()
         let method = unsafe side == .server ? TLS_server_method() : TLS_client_method()
         guard let pointer = unsafe SSL_CTX_new(method) else {
