@@ -445,7 +445,7 @@ let package = Package(
         ),
         .testTarget(
             name: "FeedTLSTests",
-            dependencies: ["FeedTLS", "FeedTestSupport"],
+            dependencies: ["COpenSSL", "FeedTLS", "FeedTestSupport"],
             swiftSettings: waitingTestSettings
         ),
         .testTarget(

@@ -1,3 +1,4 @@
+import COpenSSL
 import FeedTLS
 import FeedTestSupport
 import Foundation
@@ -38,6 +39,16 @@ import Testing
         try Data(text.utf8).write(to: URL(filePath: path))
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
         return path
+    }
+
+    /// Connections on other threads use what OpenSSL has until the process is gone.
+    @Test func anExitLeavesTheMemoryOfOpenSSLAlone() async {
+        await #expect(processExitsWith: .success) {
+            _ = try TLSContext.client(TLSClientFiles())
+            // Called by what would free it.
+            OPENSSL_atexit { _exit(1) }
+            exit(0)
+        }
     }
 
     @Test func takesACertificateAndItsKey() throws {
