@@ -64,10 +64,17 @@ import Testing
             let socket = try TestSocket(port: service.port)
             try socket.send(frame.dropLast(lastByteCount))
             // The end is read by itself once the service has the rest; a call would bind functions.
-            while try Self.names(of: [first], inMemoryOf: id).isEmpty {}
+            while try Self.names(of: [first], inMemoryOf: id).isEmpty {
+                try Task.checkCancellation()
+            }
             try socket.send(frame.suffix(lastByteCount))
             _ = try socket.receiveSome(atMost: 1 << 16)
-            return try Self.names(of: [first, end], inMemoryOf: id)
+            // A loop overwrites what it has read before it waits, so soon after the answer; a stack stays.
+            var found: Set<String> = ["not looked"]
+            for _ in 0..<10 where !found.isEmpty {
+                found = try Self.names(of: [first, end], inMemoryOf: id)
+            }
+            return found
         }
         #expect(found.isEmpty)
         #expect(await service.stop() == 0)
