@@ -14,7 +14,7 @@ internal import Glibc
 
 /// Where a client keeps the session of its user from one launch of the program to the next.
 ///
-/// The client loads the session before it connects, saves it after a sign-in, and removes it after a
+/// The client loads the session before it connects, saves it after a sign-in, and removes it with a
 /// sign-out and if the service does not know the session any more.
 public protocol SessionStore: Sendable {
     /// The session that is kept; nil if there is none.
